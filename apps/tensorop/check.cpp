@@ -6,7 +6,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -80,8 +79,10 @@ struct ReadyCheck {
   std::optional<ShrinkPlan> shrink = {};
   std::string options = {};  // those that decide what a finding is
   std::vector<UnreadableCases> unreadable = {};
-  std::vector<Job> jobs = {};  // those of the shard
-  bool all_skipped = false;    // of all shards
+  std::vector<Job> jobs = {};          // those of the shard
+  bool all_skipped = false;            // of all shards
+  bool has_ended = false;              // all findings are in the report
+  std::optional<Error> not_kept = {};  // why findings of --shrink are not
 };
 
 // Of all shards.
@@ -95,7 +96,11 @@ std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<Unreadable
   // One that is alone is reported as any error.
   if (jobs.empty() && unreadable.size() == 1) throw Error(unreadable[0].error);
   if (arguments.has("--filter")) {
-    jobs = select_cases(jobs, read_filter(arguments));
+    std::vector<std::string> names;
+    for (const Job& job : jobs) {
+      if (job.is_case) names.push_back(job.name);
+    }
+    jobs = select_cases(jobs, read_filter(arguments, names));
     if (jobs.empty() && unreadable.empty()) refuse_filter(arguments, "case");
   }
   if (jobs.empty() && unreadable.empty()) throw Error("no cases");
@@ -178,22 +183,12 @@ std::optional<ShrinkPlan> read_shrink(const Arguments& arguments) {
   if (!arguments.has(kShrink)) return std::nullopt;
   // Masks and limits of metrics are of one shape.
   arguments.refuse_beside(kShrink, {"--ignore"});
+  if (arguments.value("--keep") == "") throw Error("--keep needs a folder name");
   const std::string& first = arguments.operands[0];
   std::string beside = is_folder(first) ? first : directory_of(first);
   if (beside == ".") beside.clear();
   return ShrinkPlan{.budget = read_seconds(arguments, "--budget"),
                     .folder = arguments.value("--keep").value_or(path_from(beside, "shrunk"))};
-}
-
-// The name of a folder for the smallest case of a finding: that of a case.
-std::string folder_name(const Finding& finding, std::set<std::string>& taken) {
-  std::string base = finding.name;
-  std::ranges::replace_if(
-      base, [](char c) { return c == '/' || c == ':' || c == '\0'; }, '_');
-  if (base.starts_with('.')) base[0] = '_';
-  std::string name = base;
-  for (int n = 2; !taken.insert(name).second; ++n) name = cat(base, "-", n);
-  return name;
 }
 
 // What could not be read, at the end of standard error.
@@ -250,11 +245,15 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
   } else {
     reporter.expect(std::ranges::count_if(ready.jobs, &Job::is_case));
     show_batch(arguments, reporter, progress, ready.settings.batch);
-    std::set<std::string> taken;
     const FindingReport report = [&](const Finding& finding) {
       if (!finding.shrunk) return reporter.add(finding);
       Finding kept = finding;
-      keep_shrunk(kept, path_from(ready.shrink->folder, folder_name(finding, taken)), ready.options);
+      try {
+        keep_shrunk(kept, ready.shrink->folder, ready.options);
+      } catch (const Error& error) {
+        kept.warnings.push_back(cat("not kept: ", std::string_view(error.what())));
+        if (!ready.not_kept) ready.not_kept = error;
+      }
       reporter.add(kept);
     };
     if (ready.shrink) {
@@ -265,12 +264,19 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
     progress->end();
   }
   for (const auto& [path, error] : ready.unreadable) {
-    Finding finding{.suite = path, .name = path, .place = {path, 0, printable(path)}};
+    Finding finding{.suite = path, .name = path, .place = {path, 0, printable(path), path}};
     finding.outcome = Outcome::unreadable;
     finding.error = std::make_shared<Failure>(error);
     reporter.add(finding);
   }
+  ready.has_ended = true;
+  if (ready.not_kept) throw Error(*ready.not_kept);
   require_given(reporter.counts());
+  if (arguments.has("--list") || !ready.all_skipped || !ready.unreadable.empty()) return;
+  const Counts& counts = reporter.counts();
+  const bool has_none = counts[Outcome::skipped] == 0;
+  throw Error(cat("no case that tensorop has", has_none ? "" : cat(": ", skipped_text(counts))), "",
+              arguments.has(kListSkipped) ? "" : cat(kListSkipped, " lists them with their reasons"));
 }
 
 int run_check(const Arguments& arguments) {
@@ -279,18 +285,21 @@ int run_check(const Arguments& arguments) {
   Finding whole{.suite = "tensorop check", .name = join(arguments.operands, " ")};
   if (arguments.operands.size() == 1) whole.place.file = arguments.operands[0];
   ReportSettings settings = read_report_settings(arguments, "check");
+  settings.shrinks = arguments.has(kShrink);
   ready.options = settings.options;
   Reporter reporter(std::move(settings), ReportKind::cases, std::move(whole));
-  const int status = reporter.conduct([&] {
-    read_check(arguments, reporter, ready);
-    check(arguments, reporter, ready, progress);
-  });
+  int status = 0;
+  try {
+    status = reporter.conduct([&] {
+      read_check(arguments, reporter, ready);
+      check(arguments, reporter, ready, progress);
+    });
+  } catch (...) {
+    if (ready.has_ended) report_unreadable(ready.unreadable);
+    throw;
+  }
   report_unreadable(ready.unreadable);
-  if (arguments.has("--list") || !ready.all_skipped || !ready.unreadable.empty()) return status;
-  const Counts& counts = reporter.counts();
-  const bool has_none = counts[Outcome::skipped] == 0;
-  throw Error(cat("no case that tensorop has", has_none ? "" : cat(": ", skipped_text(counts))), "",
-              arguments.has(kListSkipped) ? "" : cat(kListSkipped, " lists them with their reasons"));
+  return status;
 }
 
 }  // namespace

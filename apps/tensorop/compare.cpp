@@ -82,10 +82,15 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   SetCompareSettings settings{.tolerances = parse_tolerances(read_tolerance_texts(arguments)),
                               .options = read_options(arguments, reporter),
                               .call = read_settings(arguments)};
-  settings.wanted = read_filter(arguments);
+  const std::vector<std::string> names = pair_names(actual, expected);
+  settings.wanted = [named = read_filter(arguments, names),
+                     filter = cat(arguments.value("--filter").value_or(""), ":"),
+                     is_exact = std::ranges::count(names, arguments.value("--filter")) !=
+                                0](const std::string& name) {
+    return named(name) || (is_exact && name.starts_with(filter));  // the arrays of the archive of that name
+  };
   settings.fail_fast = arguments.has("--fail-fast");
   settings.interruption = &reporter.interruption();
-  const std::vector<std::string> names = pair_names(actual, expected);
   if (arguments.has("--list")) {
     if (arguments.has("--filter") && std::ranges::none_of(names, settings.wanted))
       refuse_filter(arguments, "tensor");

@@ -46,12 +46,17 @@ std::string read_report_file(const Arguments& arguments, const std::string& opti
 std::vector<Option> report_options(std::string_view things) {
   return {
       {"--filter", OptionKind::value, "TEXT",
-       cat("only ", things, " whose name contains TEXT; with * or ? TEXT is a pattern for the whole name")},
+       cat("only ", things,
+           " whose name is TEXT or, if none is, contains TEXT; with * or ? TEXT is a pattern for the whole "
+           "name")},
       {"--list", OptionKind::flag, "", cat("print the names of the ", things, " and do no more")},
       {"--fail-fast", OptionKind::flag, "", "stop after the first failure"},
       {"--json", OptionKind::flag, "", "print the report as JSON, for programs"},
       {"--junit", OptionKind::value, "FILE",
        "also write the report as JUnit XML; -: to standard output, alone"},
+      {"--html", OptionKind::value, "FILE",
+       "also write the report as an HTML page with heat maps and histograms"},
+      {"--markdown", OptionKind::value, "FILE", "append the report as Markdown, for summaries of CI systems"},
   };
 }
 
@@ -60,9 +65,6 @@ std::vector<Option> picture_options() {
       {"--map", OptionKind::flag, "", "draw where elements differ: a map of at most 24 lines"},
       {"--histogram", OptionKind::flag, "",
        "print metrics, quantiles and histograms of the errors: absolute, relative and in ulp"},
-      {"--html", OptionKind::value, "FILE",
-       "also write the report as an HTML page with heat maps and histograms"},
-      {"--markdown", OptionKind::value, "FILE", "append the report as Markdown, for summaries of CI systems"},
   };
 }
 
@@ -131,9 +133,12 @@ std::int64_t read_show(const Arguments& arguments) {
   return *number;
 }
 
-std::function<bool(const std::string& name)> read_filter(const Arguments& arguments) {
+std::function<bool(const std::string& name)> read_filter(const Arguments& arguments,
+                                                         const std::vector<std::string>& names) {
   const auto filter = arguments.value("--filter");
   if (!filter) return [](const std::string& /*name*/) { return true; };
+  if (std::ranges::find(names, *filter) != names.end())
+    return [text = *filter](const std::string& name) { return name == text; };
   if (filter->find_first_of("*?") == std::string::npos) {
     return [text = *filter](const std::string& name) { return name.find(text) != std::string::npos; };
   }

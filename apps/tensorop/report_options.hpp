@@ -16,13 +16,13 @@
 
 namespace tensorop {
 
-// --filter --list --fail-fast --json --junit of a command that works on `things`: "cases".
+// --filter --list --fail-fast --json --junit --html --markdown of a command that works on `things`: "cases".
 [[nodiscard]] std::vector<Option> report_options(std::string_view things);
 // --show N and --shard I/N, of commands that have them.
 [[nodiscard]] Option show_option();
 [[nodiscard]] Option shard_option();
 
-// --map --histogram --html --markdown of compare and check, and what they want of each comparison.
+// --map --histogram of compare and check, and what these and --html want of each comparison.
 [[nodiscard]] std::vector<Option> picture_options();
 [[nodiscard]] PictureOptions read_picture_options(const Arguments& arguments);
 
@@ -35,9 +35,10 @@ namespace tensorop {
 // The number of --show; 0 without it.
 [[nodiscard]] std::int64_t read_show(const Arguments& arguments);
 
-// Whether --filter selects `name`: one that contains the text or, where that has * or ?, matches it as a
-// whole. No other character is special.
-[[nodiscard]] std::function<bool(const std::string& name)> read_filter(const Arguments& arguments);
+// Whether --filter selects `name`. If one of `names` is the text, that name alone is selected; else each name
+// that contains the text or, if the text has * or ?, matches it as a whole. No other character is special.
+[[nodiscard]] std::function<bool(const std::string& name)> read_filter(
+    const Arguments& arguments, const std::vector<std::string>& names = {});
 
 // Throws Error, naming the things, where --filter has left none of them.
 [[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view thing);

@@ -78,7 +78,9 @@ void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   if (cases && !arguments.has("--list"))
     out.folders = make_case_folders(out.jobs, *cases, arguments.has("--fsync"));
   if (arguments.has("--filter")) {
-    const auto wanted = read_filter(arguments);
+    std::vector<std::string> names;
+    for (const Job& job : out.jobs) names.push_back(job.name);
+    const auto wanted = read_filter(arguments, names);
     keep_jobs(jobs_with_needs(out.jobs, [&](const Job& job) { return wanted(job.name); }), out);
     if (out.jobs.empty()) refuse_filter(arguments, "job");
   }

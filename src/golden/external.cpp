@@ -53,10 +53,7 @@ ExternalResult find_external(const Job& job, const std::string& actual) {
   std::vector<std::string> names;
   if (job.output) names.push_back(file_name(job.output->path));
   if (job.name != job.location() || !job.folder.empty()) {
-    std::string name = job.name;
-    std::ranges::replace_if(
-        name, [](char c) { return c == '/' || c == '\0'; }, '_');
-    for (std::string& file : with_endings(name)) names.push_back(std::move(file));
+    for (std::string& file : with_endings(file_name_of(job.name))) names.push_back(std::move(file));
   }
   const bool has_golden = job.expect && job.expect->kind == Expectation::Kind::file;
   // The golden files of ONNX cases all have the same name, in folders of their own.

@@ -55,8 +55,9 @@ bool passes_differing(const Finding& finding) {
 }
 
 void Counts::add(const Finding& finding) {
-  of[static_cast<std::size_t>(finding.outcome)] += finding.shrunk ? finding.shrunk->cases : 1;
-  if (finding.shrunk) ++shrunk;
+  ++of[static_cast<std::size_t>(finding.outcome)];
+  add_unseen(unseen, finding.unseen);
+  if (finding.outcome == Outcome::equal && finding.expected_error) ++refused;
   if (finding.comparison) left_out += finding.comparison->left_out.value_or(0);
   if (passes_differing(finding)) ++differing_equal;
   if (finding.unspecified) unspecified += finding.unspecified->elements;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/unseen.hpp"
 #include "engine/request.hpp"
 #include "golden/compare.hpp"
 #include "golden/program.hpp"
@@ -54,8 +55,10 @@ enum class GoldenUpdate : std::uint8_t {
 // Where a finding comes from.
 struct Place {
   std::string file = {};
-  std::int64_t line = 0;  // in that file; 0: the file, or the folder, as a whole
-  std::string text = {};  // as messages name it: "cases.jsonl:3"
+  std::int64_t line = 0;     // in that file; 0: the file, or the folder, as a whole
+  std::string text = {};     // as messages name it: "cases.jsonl:3"
+  std::string operand = {};  // of `check`: the path that leads to the case; empty: none does
+  bool is_one_of = false;    // that path leads to other cases too: the name selects this one
 };
 
 // Differing elements that the specification leaves unspecified.
@@ -67,12 +70,13 @@ struct Unspecified {
 // Of `check --shrink`: what a finding stands for, whose call is the smallest one that differs in the same
 // way.
 struct Shrunk {
-  std::string difference;    // "different value"
-  std::string call;          // in one line
-  std::int64_t cases = 1;    // that differ so
-  bool is_smallest = true;   // else the budget ended before all smaller calls were tried
-  std::string kept = {};     // the folder that it is in
-  std::string command = {};  // that checks that folder
+  std::string difference;               // "different value"
+  std::string call;                     // in one line
+  std::int64_t cases = 1;               // that differ so
+  std::vector<std::string> names = {};  // of these cases
+  bool is_smallest = true;              // else the budget ended before all smaller calls were tried
+  std::string kept = {};                // the folder that it is in
+  std::string command = {};             // that checks that folder
 };
 
 struct Finding {
@@ -88,6 +92,7 @@ struct Finding {
   // Why it failed, was not given to the program, or there is no verdict; also an error that was expected.
   std::shared_ptr<const Failure> error = {};
   std::vector<std::string> warnings = {};  // as Settings::warn has them
+  std::vector<Unseen> unseen = {};         // of what was compared
   double seconds = 0;
   // The call that made the actual tensor, for explaining its elements; of check always, where the case has
   // one. Results of earlier jobs that it takes are tensors of it where the outcome is `different`.
@@ -112,6 +117,13 @@ struct Finding {
   std::optional<bool> same_bits = {};
   std::optional<Skipped> skipped = {};
   std::optional<Shrunk> shrunk = {};
+  // Of `check --shrink`.
+  enum class Telling : std::uint8_t {
+    whole,    // in every report
+    grouped,  // a failed case: the text waits for the finding that it belongs to
+    again,    // after all it belongs to none: nothing but the text is missing
+  };
+  Telling telling = Telling::whole;
   // Both tensors that were compared, where they are asked for.
   std::optional<Tensor> actual_tensor = {};
   std::optional<Tensor> expected_tensor = {};
@@ -129,12 +141,14 @@ struct Counts {
   std::map<std::string, std::int64_t> skipped_by;  // Skipped::what of check
   std::int64_t equal_onnx = 0;  // of the equal ones: ONNX cases, and those of them with the same bits
   std::int64_t same_bits = 0;
+  std::int64_t refused = 0;   // of the equal ones: an error was expected, and is there
   std::int64_t left_out = 0;  // elements that were not compared
   std::int64_t differing_equal =
       0;                         // of the equal ones: tensors with elements that differ (passes_differing())
   std::int64_t up_to_date = 0;   // jobs that have nothing to do, and are no findings
   std::int64_t unspecified = 0;  // elements of Finding::unspecified
-  std::int64_t shrunk = 0;       // findings that are of several cases, or could be
+  std::int64_t shrunk = 0;       // findings of --shrink, which stand beside the cases
+  std::vector<Unseen> unseen = {};
 
   [[nodiscard]] std::int64_t operator[](Outcome outcome) const {
     return of[static_cast<std::size_t>(outcome)];

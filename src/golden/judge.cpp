@@ -143,6 +143,9 @@ Finding finding_of(const Job& job) {
   Finding out{.suite = job.folder.empty() ? job.file : directory_of(directory_of(job.file)),
               .name = job.name};
   out.place = {job.file, job.folder.empty() ? job.line : 0, job.location()};
+  const std::string case_folder = job.folder.empty() ? "" : directory_of(job.file);
+  if (job.file != kStandardInputName) out.place.operand = job.folder.empty() ? job.file : case_folder;
+  out.place.is_one_of = job.folder != case_folder || job.folder.empty();
   out.skipped = job.skipped;
   out.tolerances = job.tolerances;
   out.ignore_open = job.ignore_open;

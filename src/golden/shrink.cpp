@@ -61,8 +61,41 @@ struct Group {
   std::vector<PlainCall> untried = {};
   std::size_t next = 0;  // of `untried`
   bool is_done = false;
-  std::int64_t cases = 0;
 };
+
+// Groups that are one finding.
+struct Merged {
+  const Group* told = nullptr;  // the one with the smallest call
+  std::vector<std::string> names = {};
+};
+
+// What decides how elements are computed or moved, beside which number each of them is: of indices their
+// signs, of other operands NaN, infinities and negative zeros.
+std::string class_of(const PlainOperand& operand) {
+  bool has_nan = false;
+  bool has_infinity = false;
+  bool has_negative_zero = false;
+  std::string signs;
+  for (const std::string& text : split(elements_text(operand.tensor, kAllElements), ",")) {
+    has_nan = has_nan || text.find("NaN") != std::string::npos;
+    has_infinity = has_infinity || text.find("Infinity") != std::string::npos;
+    has_negative_zero = has_negative_zero || text.find("-0.0") != std::string::npos;
+    signs += text.find('-') == std::string::npos ? '+' : '-';
+  }
+  if (operand.role != OperandRole::data) return signs;
+  return cat(has_nan ? "NaN " : "", has_infinity ? "infinity " : "", has_negative_zero ? "-0" : "");
+}
+
+// The call without its values.
+std::string form_of(const PlainCall& call) {
+  PlainCall attributes = call;
+  attributes.operands.clear();
+  std::string out = text_of(attributes);
+  for (const PlainOperand& operand : call.operands)
+    out += cat("\n", operand.name, " ", name(operand.tensor.dtype()), " ", to_string(operand.tensor.shape()),
+               " ", class_of(operand));
+  return out;
+}
 
 class Shrinking {
  public:
@@ -73,8 +106,13 @@ class Shrinking {
 
   void check(std::vector<Job> jobs) {
     check_cases(std::move(jobs), settings_, [this](const Finding& finding) {
-      const std::lock_guard lock(mutex_);
-      if (!add(finding)) report_(finding);
+      Finding told = finding;
+      {
+        const std::lock_guard lock(mutex_);
+        if (is_stopped_) return;
+        if (add(finding)) told.telling = Finding::Telling::grouped;
+      }
+      report_(told);
     });
   }
 
@@ -101,16 +139,20 @@ class Shrinking {
 
   // Once; the last that is done.
   void report() {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard ending(ending_);
     report_groups();
   }
 
-  // By the thread that ends the process: the lock is kept.
+  // By the thread that ends the process, for which report() waits then. The groups change no more.
   void stop() {
     checking_.stop();
-    std::unique_lock lock(mutex_);
+    std::unique_lock ending(ending_);
+    {
+      const std::lock_guard lock(mutex_);
+      is_stopped_ = true;
+    }
     report_groups();
-    lock.release();
+    ending.release();
   }
 
  private:
@@ -166,7 +208,6 @@ class Shrinking {
       group.call = std::move(call);
     }
     group.findings.push_back(finding);
-    ++group.cases;
   }
 
   // Tries some smaller calls of all groups at once. False where none is left.
@@ -199,6 +240,7 @@ class Shrinking {
         // It follows the way of another group; but smaller ones that are not known come first.
         if (taken != 0) return;
         const std::lock_guard lock(mutex_);
+        if (is_stopped_) return;
         accept(group, call, *known->second.finding);
         group.next = static_cast<std::size_t>(-1);  // before the first of the new ones
         continue;
@@ -221,6 +263,7 @@ class Shrinking {
     std::vector<Finding> findings;
     check_cases(std::move(jobs), settings, [&](const Finding& finding) { findings.push_back(finding); });
     const std::lock_guard lock(mutex_);
+    if (is_stopped_) return;
     Group* last = nullptr;  // the group that has found a smaller call: what follows in it is larger
     for (std::size_t i = 0; i < findings.size(); ++i) {
       const auto& [group, call, text] = candidates[i];
@@ -259,27 +302,31 @@ class Shrinking {
     return out;
   }
 
+  // Findings whose smallest calls differ in values alone are one: of these the smallest call is told.
   void report_groups() {
     std::map<std::string, std::size_t> known;
-    std::vector<Group*> merged;
-    for (Group& group : groups_) {
+    std::vector<Merged> merged;
+    for (const Group& group : groups_) {
       if (!group.smallest) {
-        for (const Finding& finding : group.findings) report_(finding);
+        for (Finding finding : group.findings) {
+          finding.telling = Finding::Telling::again;
+          report_(finding);
+        }
         continue;
       }
-      const std::string key = cat(text_of(group.call), "\n", group.difference);
+      const std::string key = cat(form_of(group.call), "\n", group.difference, "\n", group.rule.value_or(""));
       const auto [place, is_new] = known.try_emplace(key, merged.size());
-      if (is_new) {
-        merged.push_back(&group);
-      } else {
-        merged[place->second]->cases += group.cases;
-      }
+      if (is_new) merged.emplace_back();
+      Merged& one = merged[place->second];
+      if (one.told == nullptr || cost_of(group.call) < cost_of(one.told->call)) one.told = &group;
+      for (const Finding& finding : group.findings) one.names.push_back(finding.name);
     }
-    for (const Group* const group : merged) report_(finding_of_group(*group));
+    for (const Merged& one : merged) report_(finding_of(one));
   }
 
-  [[nodiscard]] static Finding finding_of_group(const Group& group) {
+  [[nodiscard]] static Finding finding_of(const Merged& merged) {
     constexpr std::int64_t kMostListed = 64;
+    const Group& group = *merged.told;
     const Finding& origin = group.findings[group.origin];
     Finding out = *group.smallest;
     out.suite = origin.suite;
@@ -288,7 +335,8 @@ class Shrinking {
     out.seconds = origin.seconds;
     out.shrunk = Shrunk{.difference = group.difference,
                         .call = text_of(group.call, kMostListed),
-                        .cases = group.cases,
+                        .cases = to_int64(merged.names.size()),
+                        .names = merged.names,
                         .is_smallest = group.is_done};
     return out;
   }
@@ -297,7 +345,11 @@ class Shrinking {
   const FindingReport& report_;
   Interruption checking_;  // of the cases themselves
   Clock::time_point deadline_;
-  std::mutex mutex_;  // guards all that follows, of which shrink() alone changes what is in groups
+  std::mutex ending_;  // held while groups are reported
+  // Guards all that follows, of which shrink() alone changes what is in groups. Not held while anything is
+  // reported, which may wait for a reader.
+  std::mutex mutex_;
+  bool is_stopped_ = false;  // and what is reported changes no more
   std::vector<Group> groups_;
   std::map<std::string, std::size_t> group_of_;
   // How calls that were tried have failed: by their text, and what they were held to.

@@ -253,7 +253,7 @@ std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>
 
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs,
                const JobDefaults& defaults) {
-  const std::string name = path == "-" ? "standard input" : printable(path);
+  const std::string name = path == "-" ? std::string(kStandardInputName) : printable(path);
   OpenedFile opened = open_file(path, &default_format());
   if (!opened.format->is_default) {
     const auto& mapping = opened.file.mapping();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -15,6 +16,9 @@
 #include "jobs/tolerances.hpp"
 
 namespace tensorop {
+
+// What Job::file is of jobs that come from there.
+inline constexpr std::string_view kStandardInputName = "standard input";
 
 // The expected result of a case.
 struct Expectation {

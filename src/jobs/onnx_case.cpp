@@ -268,12 +268,7 @@ auto order_of_set(const std::string& name) {
 }
 
 std::string folder_name(const Job& job, std::size_t number) {
-  if (job.name == job.location()) return cat("job_", number);
-  std::string name = job.name;
-  const auto is_unfit = [](char c) { return c == '/' || c == '\x7F' || static_cast<unsigned char>(c) < ' '; };
-  std::ranges::replace_if(name, is_unfit, '_');
-  if (name.starts_with('.')) name.front() = '_';
-  return name;
+  return job.name == job.location() ? cat("job_", number) : file_name_of(job.name);
 }
 
 // A case folder has no other file.

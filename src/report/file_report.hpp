@@ -12,6 +12,13 @@
 
 namespace tensorop {
 
+// What a report is completed with.
+struct ReportTail {
+  ReportEnd end;
+  std::string summary;    // a line: "3 cases: 2 equal, 1 different"
+  std::int64_t room = 0;  // bytes that its file can take; only of Markdown
+};
+
 class FileReport {
  public:
   FileReport() = default;
@@ -19,9 +26,9 @@ class FileReport {
   FileReport& operator=(const FileReport&) = delete;
   virtual ~FileReport() = default;
 
+  // A finding of `check --shrink` is told beside the cases.
   virtual void add(const Finding& finding, ReportKind kind) = 0;
-  // The whole of it, of which the summary is a line: "3 cases: 2 equal, 1 different".
-  [[nodiscard]] virtual std::string text(const Counts& counts, const std::string& summary) const = 0;
+  [[nodiscard]] virtual std::string text(const ReportTail& tail) const = 0;
 };
 
 // What a report in a file says of itself.
@@ -31,7 +38,8 @@ struct FileReportSettings {
 };
 
 // JUnit XML for CI systems: one suite for each run of tests that name the same one, in order. What is
-// different, missing or extra is a failure; what was updated, and warnings are the output of a test.
+// different, missing or extra is a failure; what was updated, and warnings are the output of a test. The
+// properties of a suite are its numbers_of(); the first one also has those of the whole run.
 [[nodiscard]] std::unique_ptr<FileReport> junit_report(FileReportSettings settings);
 
 // One HTML page that needs nothing else: no script, no font, no other file. With `why` it explains the first
@@ -39,9 +47,9 @@ struct FileReportSettings {
 [[nodiscard]] std::unique_ptr<FileReport> html_report(FileReportSettings settings,
                                                       std::optional<Settings> why);
 
-// Markdown for the summaries of CI systems, which take 1 MiB. The text has at most `room` bytes, but for its
-// first lines.
-[[nodiscard]] std::unique_ptr<FileReport> markdown_report(FileReportSettings settings, std::int64_t room);
+// Markdown for the summaries of CI systems, which take 1 MiB. The text has at most ReportTail::room bytes, or
+// has nothing but its first lines, and says how much it leaves out.
+[[nodiscard]] std::unique_ptr<FileReport> markdown_report(FileReportSettings settings);
 
 // Why it is not equal, as reasons_of(); of two tensors that are equal also how.
 [[nodiscard]] std::string report_text(const Finding& finding, ReportKind kind);

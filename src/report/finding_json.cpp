@@ -268,20 +268,18 @@ Json finding_json(const Finding& finding, ReportKind kind) {
 }
 
 Json summary_json(const ReportEnd& end, ReportKind kind) {
-  const Counts& counts = end.counts;
-  const bool of_cases = kind == ReportKind::cases;
   Json out = Json::object();
-  out.add(kind == ReportKind::jobs ? "jobs" : of_cases ? "cases" : "tensors", end.all(kind));
-  for (const Outcome outcome : counted_outcomes(kind)) out.add(name(outcome), counts[outcome]);
-  if (kind == ReportKind::jobs) out.add("up_to_date", counts.up_to_date);
-  out.add("not_run", end.not_run);
-  if (kind != ReportKind::jobs) out.add("differing_equal", counts.differing_equal);
-  if (!of_cases) return out;
-  out.add("unreadable", counts[Outcome::unreadable])
-      .add("same_bits", counts.same_bits)
-      .add("left_out", counts.left_out)
-      .add("unspecified", counts.unspecified);
+  for (const auto& [name, count] : numbers_of(end, kind)) out.add(name, count);
   return out;
+}
+
+Json unseen_json(const Counts& counts) {
+  return Json::list(counts.unseen, [](const Unseen& entry) {
+    return Json::object()
+        .add("what", entry.what)
+        .add("count", entry.count)
+        .add("names", Json::list(entry.names));
+  });
 }
 
 }  // namespace tensorop

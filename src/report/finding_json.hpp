@@ -16,4 +16,7 @@ namespace tensorop {
 // {"cases":12,"equal":11,"different":1,...}
 [[nodiscard]] Json summary_json(const ReportEnd& end, ReportKind kind);
 
+// [{"what":"file of an unknown format","count":2,"names":["a.txt","b.bin"]}]
+[[nodiscard]] Json unseen_json(const Counts& counts);
+
 }  // namespace tensorop

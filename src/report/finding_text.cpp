@@ -210,6 +210,31 @@ std::int64_t ReportEnd::all(ReportKind kind) const {
   return sum;
 }
 
+std::vector<ReportNumber> numbers_of(const ReportEnd& end, ReportKind kind) {
+  const Counts& counts = end.counts;
+  const bool of_cases = kind == ReportKind::cases;
+  std::vector<ReportNumber> out = {{kind == ReportKind::jobs ? "jobs"
+                                    : of_cases               ? "cases"
+                                                             : "tensors",
+                                    end.all(kind)}};
+  for (const Outcome outcome : counted_outcomes(kind)) out.push_back({name(outcome), counts[outcome]});
+  if (kind == ReportKind::jobs) out.push_back({"up_to_date", counts.up_to_date});
+  out.push_back({"not_run", end.not_run});
+  if (kind != ReportKind::jobs) out.push_back({"differing_equal", counts.differing_equal});
+  if (!of_cases) return out;
+  out.insert(out.end(), {{"unreadable", counts[Outcome::unreadable]},
+                         {"refused", counts.refused},
+                         {"same_bits", counts.same_bits},
+                         {"left_out", counts.left_out},
+                         {"unspecified", counts.unspecified},
+                         {"findings", counts.shrunk}});
+  return out;
+}
+
+std::string unseen_end(const Counts& counts) {
+  return counts.unseen.empty() ? "" : cat("; not looked at: ", join(counts.unseen, ", ", unseen_text));
+}
+
 std::string summary_text(const ReportEnd& end, ReportKind kind) {
   const Counts& counts = end.counts;
   const bool is_run = kind == ReportKind::jobs;
@@ -231,18 +256,22 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
   if (counts.shrunk != 0) more += cat("; ", counted(counts.shrunk, "finding"));
   if (skipped != 0) more += cat("; ", skipped_text(counts));
   if (not_given != 0) more += cat("; ", not_given, " ", label(Outcome::not_given));
-  const std::string bits = counts.equal_onnx == 0 ? "" : cat(" (", counts.same_bits, " bit for bit)");
+  more += unseen_end(counts);
+  std::vector<std::string> of_equal;
+  if (counts.equal_onnx != 0) of_equal.push_back(cat(counts.same_bits, " bit for bit"));
+  if (counts.refused != 0) of_equal.push_back(cat(counts.refused, " refused as expected"));
+  const std::string notes = of_equal.empty() ? "" : cat(" (", join(of_equal), ")");
   if (!is_run && unreadable == 0) {
     if (all == 0) return cat("0 ", noun, "s", more);
     if (counts[Outcome::equal] == all)
-      return cat(counted(all, noun), all == 1 ? ": equal" : ": all equal", bits, more);
+      return cat(counted(all, noun), all == 1 ? ": equal" : ": all equal", notes, more);
   }
   std::vector<std::string> parts;
   const auto add = [&](std::int64_t count, std::string_view word) { parts.push_back(cat(count, " ", word)); };
   for (const Outcome outcome : counted_outcomes(kind)) {
     const std::int64_t count = counts[outcome];
     if (parts.empty()) {
-      add(count, cat(label(outcome), bits));
+      add(count, cat(label(outcome), notes));
     } else if (outcome == Outcome::error && count != 0) {
       add(count, is_run ? "failed" : count == 1 ? "error" : "errors");
     } else if (count != 0 && outcome != Outcome::not_given && (is_run || outcome != Outcome::skipped)) {
@@ -273,11 +302,9 @@ std::string repeating_command(const Finding& finding, ReportKind kind, const std
     return options.empty() ? command : cat(command, " ", options);
   };
   if (kind == ReportKind::cases) {
-    const bool is_named = finding.place.line != 0;
-    if (!is_named && finding.place.text.empty()) return "";
-    // Of an ONNX case the place is its folder; what could not be read has no cases.
-    return with_options(cat("tensorop check ", shell_word(is_named ? finding.place.file : finding.place.text),
-                            is_named ? cat(" --filter ", shell_word(finding.name)) : ""));
+    if (finding.place.operand.empty()) return "";
+    return with_options(cat("tensorop check ", shell_word(finding.place.operand),
+                            finding.place.is_one_of ? cat(" --filter ", shell_word(finding.name)) : ""));
   }
   if (finding.actual.empty() || finding.expected.empty()) return "";
   return with_options(

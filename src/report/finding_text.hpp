@@ -31,7 +31,7 @@ enum class ReportKind : std::uint8_t {
 // What a report ends with.
 struct ReportEnd {
   const Counts& counts;
-  std::int64_t not_run = 0;      // because of a signal
+  std::int64_t not_run = 0;      // because of a signal, a failure that ends the command, or --fail-fast
   std::string last_failed = {};  // run with --fail-fast: what it stopped at
 
   // The sum of all counts.
@@ -40,6 +40,16 @@ struct ReportEnd {
 
 // "361 cases: all equal", "4 tensors: 2 equal, 1 different, 1 error", without the end of the line.
 [[nodiscard]] std::string summary_text(const ReportEnd& end, ReportKind kind);
+
+// A number that each report has, by the same name: "different".
+struct ReportNumber {
+  std::string_view name;
+  std::int64_t count;
+};
+[[nodiscard]] std::vector<ReportNumber> numbers_of(const ReportEnd& end, ReportKind kind);
+
+// "; not looked at: 2 files of an unknown format (a.txt, b.bin)"; empty where nothing is.
+[[nodiscard]] std::string unseen_end(const Counts& counts);
 
 // "15 skipped (Cast 9, Abs 6)".
 [[nodiscard]] std::string skipped_text(const Counts& counts);

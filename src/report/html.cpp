@@ -169,10 +169,17 @@ class HtmlReport : public FileReport {
     const std::string title =
         kind == ReportKind::pair ? cat(finding.actual, " and ", finding.expected) : finding.name;
     const std::string heading =
-        cat("<b>", label(finding.outcome), "</b> <code>", escaped(title), "</code>",
+        cat("<b>", finding.shrunk ? "finding: " : "", label(finding.outcome), "</b> <code>", escaped(title),
+            "</code>",
             kind == ReportKind::cases ? cat("<span class=\"place\">", escaped(finding.place.text), "</span>")
                                       : "");
     const std::string report = report_text(finding, kind);
+    if (finding.shrunk) {
+      shrunk_ += cat("<details class=\"f\" open><summary>", heading, "<span class=\"head\">",
+                     escaped(headline(finding, kind)), "</span></summary>\n<pre>", escaped(report, "\n"),
+                     "</pre>\n", why_html(finding), "</details>\n");
+      return;
+    }
     if (report.empty() ||
         (is_plain(finding.outcome) && finding.warnings.empty() && kind != ReportKind::pair)) {
       const std::string why_skipped =
@@ -185,14 +192,16 @@ class HtmlReport : public FileReport {
     findings_ += cat("<details class=\"f ", outcome, "\"", opens ? " open" : "", "><summary>", heading,
                      "<span class=\"head\">", escaped(headline(finding, kind)), "</span></summary>\n");
     if (const std::string command = repeating_command(finding, kind, settings_.options); !command.empty())
-      findings_ += cat("<pre class=\"command\">", escaped(command), "</pre>\n");
+      findings_ += cat("<pre class=\"command\">", escaped(command, "\n"), "</pre>\n");
     findings_ += cat("<pre>", escaped(report, "\n"), "</pre>\n");
     findings_ += why_html(finding);
     if (finding.comparison && finding.comparison->picture) findings_ += picture_html(*finding.comparison);
     findings_ += "</details>\n";
   }
 
-  [[nodiscard]] std::string text(const Counts& counts, const std::string& summary) const override {
+  [[nodiscard]] std::string text(const ReportTail& tail) const override {
+    const Counts& counts = tail.end.counts;
+    const std::string& summary = tail.summary;
     std::string out =
         cat("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -215,8 +224,8 @@ class HtmlReport : public FileReport {
       out += cat("#", id, ":not(:checked) ~ main .", name(outcome), " { display: none; }\n");
     }
     return cat(out, "</style>\n</head>\n<body>\n<h1>", escaped(settings_.title),
-               "</h1>\n<p class=\"summary\">", escaped(summary), "</p>\n", boxes, "<main>\n", findings_,
-               "</main>\n</body>\n</html>\n");
+               "</h1>\n<p class=\"summary\">", escaped(summary), "</p>\n", boxes, "<main>\n", shrunk_,
+               findings_, "</main>\n</body>\n</html>\n");
   }
 
  private:
@@ -258,6 +267,7 @@ class HtmlReport : public FileReport {
 
   FileReportSettings settings_;
   std::optional<Settings> why_;
+  std::string shrunk_;
   std::string findings_;
   std::int64_t picture_bytes_ = 0;
   bool has_open_ = false;  // the first one that is not equal is

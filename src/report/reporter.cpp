@@ -1,15 +1,21 @@
 #include "report/reporter.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <new>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/append.hpp"
+#include "base/files/file_io.hpp"
 #include "base/files/paths.hpp"
+#include "base/system.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "ops/rule.hpp"
@@ -42,28 +48,41 @@ bool names_rule(std::string_view line) {
   return line.ends_with(']') && is_rule_id(line.substr(begin + 1, line.size() - begin - 2));
 }
 
+constexpr std::string_view kMarkdown = "--markdown";
+
+bool is_regular_file(const std::string& path) {
+  struct stat info {};
+  return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+// At most `most` bytes; none where the file cannot be read.
+std::string first_bytes(const std::string& path, std::size_t most) {
+  const FileDescriptor file(os().open(path.c_str(), O_RDONLY | O_CLOEXEC, 0));
+  std::string out(most, '\0');
+  const auto read = file.is_open() ? os().read(file.get(), out.data(), most) : 0;
+  out.resize(read > 0 ? static_cast<std::size_t>(read) : 0);
+  return out;
+}
+
 }  // namespace
 
 Reporter::Reporter(ReportSettings settings, ReportKind kind, Finding whole)
     : settings_(std::move(settings)), kind_(kind), whole_(std::move(whole)) {
   if (!settings_.is_heard) return;
   const FileReportSettings own{cat("tensorop ", settings_.command), settings_.options};
-  open_file("--junit", settings_.junit, ".xml", junit_report(own));
-  open_file("--html", settings_.html, ".html", html_report(own, settings_.page_why));
-  // What CI systems take, with what is in the file.
-  constexpr std::int64_t kMostBytes = 1 << 20;
-  const std::int64_t room = kMostBytes - appendable_bytes(settings_.markdown);
-  open_file("--markdown", settings_.markdown, ".md", markdown_report(own, room));
+  open_file("--junit", settings_.junit, junit_report(own));
+  open_file("--html", settings_.html, html_report(own, settings_.page_why));
+  (void)appendable_bytes(settings_.markdown);  // throws where nothing can be appended
+  open_file("--markdown", settings_.markdown, markdown_report(own));
   if (!settings_.is_in_team) watch_.emplace([this](int number) { interrupt(number); });
 }
 
-void Reporter::open_file(std::string option, const std::string& path, std::string ending,
-                         std::unique_ptr<FileReport> report) {
+void Reporter::open_file(std::string option, const std::string& path, std::unique_ptr<FileReport> report) {
   if (path.empty()) return;
-  ReportFile file{std::move(option), path, std::move(ending), std::move(report), std::nullopt};
+  ReportFile file{std::move(option), path, std::move(report), std::nullopt};
   if (path == "-") {
     file.file.emplace(OutputFile::standard_output());
-  } else if (file.option != "--markdown" || !file_exists(path)) {
+  } else if (file.option != kMarkdown || !file_exists(path)) {
     file.file.emplace(OutputFile::create(path));
   }
   files_.push_back(std::move(file));
@@ -74,16 +93,28 @@ int Reporter::conduct(const std::function<void()>& work,
   try {
     work();
   } catch (const Failure& error) {
-    end(&error, false);
+    end_after(error);
     throw;
   } catch (const std::bad_alloc&) {
-    const MemoryError error("out of memory");
-    end(&error, false);
+    end_after(MemoryError("out of memory"));
+    throw;
+  } catch (const std::exception& error) {
+    end_after(Failure(cat("internal error: ", std::string_view(error.what()))));
     throw;
   }
-  const auto complete = [this] { end(nullptr, false); };
+  const auto complete = [this] {
+    if (const auto failure = end(nullptr, false)) throw Failure(*failure);
+  };
   last ? last(complete) : complete();
   return kind_ == ReportKind::jobs && counts_[Outcome::skipped] != 0 ? 2 : exit_status(counts_);
+}
+
+// The report of work that has failed, which is the error to be thrown: another one is said here.
+void Reporter::end_after(const Failure& error) {
+  const auto failure = end(&error, false);
+  if (failure && std::string_view(failure->what()) != error.what())
+    std::fputs(cat("tensorop: ", settings_.command, ": ", std::string_view(failure->what()), "\n").c_str(),
+               stderr);
 }
 
 void Reporter::compare_sets(std::string actual, std::string expected) {
@@ -93,11 +124,11 @@ void Reporter::compare_sets(std::string actual, std::string expected) {
 }
 
 void Reporter::require_no_input(const std::function<std::string(const std::string& path)>& is_input) {
-  for (const ReportFile& file : files_) {
-    if (file.path == "-") continue;
-    if (const std::string what = is_input(file.path); !what.empty()) {
-      const Error error(cat(file.option, " ", printable(file.path), " is ", what));
-      files_.clear();
+  for (auto file = files_.begin(); file != files_.end(); ++file) {
+    if (file->path == "-") continue;
+    if (const std::string what = is_input(file->path); !what.empty()) {
+      const Error error(cat(file->option, " ", printable(file->path), " is ", what));
+      files_.erase(file);
       throw Error(error);
     }
   }
@@ -111,19 +142,47 @@ void Reporter::add(const Finding& given) {
     explain_elements(*explained, *settings_.why);
   }
   const Finding& finding = explained ? *explained : given;
-  const std::lock_guard lock(mutex_);
-  counts_.add(finding);
-  if (!settings_.is_heard) return;
-  for (const ReportFile& file : files_) file.report->add(finding, kind_);
-  if (finding.outcome == Outcome::error) last_failed_ = finding.place.text;
-  if (kind_ == ReportKind::pair) pair_ = finding;
-  if (is_silent()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (has_ended_) return;
+    if (finding.telling != Finding::Telling::again) {
+      finding.shrunk ? static_cast<void>(++counts_.shrunk) : counts_.add(finding);
+      for (const ReportFile& file : files_) file.report->add(finding, kind_);
+    }
+    if (finding.outcome == Outcome::error) last_failed_ = finding.place.text;
+    if (kind_ == ReportKind::pair) pair_ = finding;
+  }
+  if (settings_.is_heard && !is_silent()) put_on_output(finding);
+}
+
+void Reporter::put_on_output(const Finding& finding) {
+  const auto lock = lock_output();
+  if (!lock) return;
   if (!settings_.json) {
-    say(text_of(finding));
-  } else if (kind_ != ReportKind::pair) {
+    if (finding.telling != Finding::Telling::grouped) say(text_of(finding));
+  } else if (finding.shrunk) {
+    shrunk_.push_back(finding_json(finding, kind_));
+  } else if (kind_ != ReportKind::pair && finding.telling != Finding::Telling::again) {
     if (!list_) list_.emplace(head(), list_name(kind_));
     say(list_->item(finding_json(finding, kind_)));
   }
+}
+
+void Reporter::add_unseen(const std::vector<Unseen>& entries) {
+  const std::lock_guard lock(mutex_);
+  tensorop::add_unseen(counts_.unseen, entries);
+}
+
+// Once a signal has arrived, not owned where a thread waits for the reader of standard output.
+std::unique_lock<std::timed_mutex> Reporter::lock_output() {
+  constexpr std::chrono::milliseconds kStep(100);
+  constexpr std::chrono::seconds kMostWait(2);
+  std::unique_lock lock(output_mutex_, std::defer_lock);
+  while (!is_stopping_) {
+    if (lock.try_lock_for(kStep)) return lock;
+  }
+  if (!is_output_lost_ && !lock.try_lock_for(kMostWait)) is_output_lost_ = true;
+  return lock;
 }
 
 // Of errors that many jobs share, such as a missing file, the first one; repeated_text() counts the others.
@@ -192,110 +251,155 @@ Json Reporter::head() const {
 }
 
 void Reporter::interrupt(int signal_number) {
+  is_stopping_ = true;
   try {
     interruption_.stop();
   } catch (const Failure&) {
     // Standard output takes no more; files do.
   }
   const Failure why(cat("interrupted by ", signal_name(signal_number)));
-  end(&why, true);
+  if (const auto failure = end(&why, true))
+    std::fputs(cat("tensorop: ", settings_.command, ": ", std::string_view(failure->what()), "\n").c_str(),
+               stderr);
 }
 
-void Reporter::end(const Failure* error, bool is_interrupted) {
+// Files come first: they wait for no reader of standard output. Returns the first failure, after all.
+std::optional<Failure> Reporter::end(const Failure* error, bool is_interrupted) {
   constexpr std::chrono::seconds kMostWait(2);
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (!is_interrupted) {
-    lock.lock();
-  } else if (!lock.try_lock_for(kMostWait)) {
-    return;
+  std::optional<Failure> failure;
+  std::string summary;
+  {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!is_interrupted) {
+      lock.lock();
+    } else if (!lock.try_lock_for(kMostWait)) {
+      return std::nullopt;
+    }
+    if (std::exchange(has_ended_, true) || !settings_.is_heard) return std::nullopt;
+    const bool is_pair_open = kind_ == ReportKind::pair && !pair_;
+    if (error != nullptr && (!is_interrupted || is_pair_open)) {
+      whole_.outcome = is_interrupted ? Outcome::interrupted : Outcome::error;
+      whole_.error = std::make_shared<Failure>(*error);
+      for (const ReportFile& file : files_) file.report->add(whole_, kind_);
+    }
+    summary = files_.empty() ? "" : summary_line(error, is_interrupted);
+    failure = commit_files(summary, false);
   }
-  if (std::exchange(has_ended_, true) || !settings_.is_heard) return;
-  const bool is_pair_open = kind_ == ReportKind::pair && !pair_;
-  if (error != nullptr && (!is_interrupted || is_pair_open)) {
-    whole_.outcome = is_interrupted ? Outcome::interrupted : Outcome::error;
-    whole_.error = std::make_shared<Failure>(*error);
-    for (const ReportFile& file : files_) file.report->add(whole_, kind_);
-  }
-  const std::string summary = files_.empty() ? "" : summary_line(error, is_interrupted);
+  const auto lock = lock_output();
+  if (!lock) return failure;
   try {
     end_output(error, is_interrupted);
-  } catch (const Failure&) {
-    commit_files(summary);
-    throw;
+  } catch (const Failure& on_output) {
+    if (!failure) failure = on_output;
   }
-  commit_files(summary);
+  const auto last = commit_files(summary, true);
+  return failure ? failure : last;
 }
 
-std::int64_t Reporter::not_run(bool is_interrupted) const {
-  return is_interrupted ? std::max<std::int64_t>(expected_ - ReportEnd{counts_}.all(kind_), 0) : 0;
+ReportEnd Reporter::end_of_report() const {
+  const std::int64_t not_run = std::max<std::int64_t>(expected_ - ReportEnd{counts_}.all(kind_), 0);
+  return {counts_, not_run, settings_.fail_fast && !is_stopping_ && is_messages() ? last_failed_ : ""};
 }
 
-std::string Reporter::counts_text(const ReportEnd& end, const Failure* interruption) const {
+std::string Reporter::counts_text(const Failure* interruption) const {
   return cat(shard_ ? cat("shard ", shard_->number, "/", shard_->count, ": ") : "",
              interruption != nullptr ? cat(std::string_view(interruption->what()), ": ") : "",
-             summary_text(end, kind_));
+             summary_text(end_of_report(), kind_));
 }
 
 // Of two tensors the verdict.
 std::string Reporter::summary_line(const Failure* error, bool is_interrupted) const {
-  if (kind_ == ReportKind::pair || (error != nullptr && !is_interrupted)) {
+  if (kind_ == ReportKind::pair) {
     const std::string text = pair_ ? report_text(*pair_, kind_) : cat(name(whole_.outcome), "\n");
-    return text.substr(0, text.find('\n'));
+    return cat(text.substr(0, text.find('\n')), unseen_end(counts_));
   }
-  return counts_text({counts_, not_run(is_interrupted)}, is_interrupted ? error : nullptr);
+  if (error == nullptr || is_interrupted) return counts_text(error);
+  return has_counts() ? cat(name(whole_.outcome), "; ", counts_text(nullptr))
+                      : std::string(name(whole_.outcome));
 }
 
 void Reporter::end_output(const Failure* error, bool is_interrupted) {
   if (output_failure_) throw Failure(*output_failure_);
   if (is_silent()) return;
-  const ReportEnd end{counts_, not_run(is_interrupted),
-                      settings_.fail_fast && is_messages() && !is_interrupted ? last_failed_ : ""};
+  std::vector<std::string> warnings = kind_ == ReportKind::pair && pair_ ? pair_->warnings : whole_.warnings;
+  for (const Unseen& entry : counts_.unseen) warnings.push_back(cat("not looked at: ", unseen_text(entry)));
   if (settings_.json) {
+    Json tail = Json::object();
     if (kind_ == ReportKind::pair) {
-      const Finding& found = pair_ ? *pair_ : whole_;
-      Json out = finding_json(found, kind_);
-      say(out.add_end(error, found.warnings).line());
+      Json out = finding_json(pair_ ? *pair_ : whole_, kind_);
+      if (!counts_.unseen.empty()) out.add("unseen", unseen_json(counts_));
+      say(out.add_end(error, warnings).line());
       return;
     }
-    Json tail = Json::object();
     if (kind_ == ReportKind::pairs) tail.add("equal", error == nullptr && exit_status(counts_) == 0);
-    tail.add_end(error, whole_.warnings);
-    tail.add("summary", summary_json(end, kind_));
+    if (settings_.shrinks) tail.add("findings", Json::list(shrunk_));
+    tail.add("unseen", unseen_json(counts_));
+    tail.add_end(error, warnings);
+    tail.add("summary", summary_json(end_of_report(), kind_));
     if (!list_) list_.emplace(head(), list_name(kind_));
     say(list_->end(tail), is_interrupted);
     return;
   }
   std::string text = repeated_text();
-  const bool has_summary = kind_ != ReportKind::pair && settings_.loudness == Loudness::all &&
-                           (error == nullptr || is_interrupted);
-  if (has_summary) {
-    text += cat(kind_ == ReportKind::jobs ? "tensorop: run: " : "",
-                counts_text(end, is_interrupted ? error : nullptr), "\n");
+  if (settings_.loudness == Loudness::all) {
+    if (kind_ == ReportKind::pair) {
+      for (const Unseen& entry : counts_.unseen) text += cat("not looked at: ", unseen_text(entry), "\n");
+    } else if (error == nullptr || is_interrupted || has_counts()) {
+      text += cat(kind_ == ReportKind::jobs ? "tensorop: run: " : "",
+                  counts_text(is_interrupted ? error : nullptr), "\n");
+    }
   }
   say(text, is_interrupted);
 }
 
-// Each file is complete or as it was. Throws the first error, after all.
-void Reporter::commit_files(const std::string& summary) {
+// Throws Error where the file that is there may be one that the command reads: the command has ended before
+// that is known, and the file does not begin as such a report.
+void Reporter::require_report(const ReportFile& file) const {
+  if (knows_inputs_ || !is_regular_file(file.path)) return;
+  constexpr std::size_t kHeadBytes = 4096;
+  const std::string bytes = first_bytes(file.path, kHeadBytes);
+  const std::string_view head = after_blanks(bytes);
+  const bool is_markdown = file.option == kMarkdown;
+  const bool is_data =
+      head.find('\0') != std::string_view::npos || head.starts_with('{') || head.starts_with('[');
+  if (head.empty() || (is_markdown ? !is_data : head.starts_with('<'))) return;
+  throw Error(cat(file.option, " ", printable(file.path),
+                  " is kept: it is not such a report, and may be a file that the command reads"));
+}
+
+void Reporter::commit_file(ReportFile& out, const std::string& summary) {
+  require_report(out);
+  const bool appends = out.option == kMarkdown && (!out.file || file_exists(out.path));
+  // What CI systems take, with what is in the file.
+  constexpr std::int64_t kMostBytes = 1 << 20;
+  const std::int64_t before = appends ? appendable_bytes(out.path) : 0;
+  const ReportTail tail{end_of_report(), summary, kMostBytes - before - 1};
+  const std::string text = out.report->text(tail);
+  if (!appends) {
+    out.file->append(text_bytes(text));
+    out.file->commit();
+  } else if (to_int64(text.size()) > tail.room) {
+    throw Error(cat(out.option, " ", printable(out.path), ": has ", before,
+                    " bytes, and CI systems take at most ", kMostBytes, ": nothing was appended"));
+  } else {
+    // A heading begins a line, whatever the file ends with.
+    append_to_file(out.path, text_bytes(before == 0 ? text : cat("\n", text)));
+  }
+}
+
+// Those on standard output, or the others. Each file is complete or as it was. Returns the first error, after
+// all.
+std::optional<Failure> Reporter::commit_files(const std::string& summary, bool to_output) {
   std::optional<Failure> failure;
-  for (ReportFile& out : std::exchange(files_, {})) {
-    const bool exists = out.path != "-" && file_exists(out.path);
-    // Where the work has failed too early, the file that is there may be an input.
-    if (!knows_inputs_ && exists && !out.path.ends_with(out.ending)) continue;
-    const std::string text = out.report->text(counts_, summary);
+  for (ReportFile& out : files_) {
+    if ((out.path == "-") != to_output) continue;
     try {
-      if (out.option == "--markdown" && (exists || !out.file)) {
-        // A heading begins a line, whatever the file ends with.
-        append_to_file(out.path, text_bytes(appendable_bytes(out.path) == 0 ? text : cat("\n", text)));
-      } else {
-        out.file->append(text_bytes(text));
-        out.file->commit();
-      }
+      commit_file(out, summary);
     } catch (const Failure& error) {
       if (!failure) failure = error;
     }
   }
-  if (failure) throw Failure(*failure);
+  return failure;
 }
 
 }  // namespace tensorop

@@ -3,6 +3,7 @@
 // one place, also where the work fails or a signal ends the process.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -41,6 +42,7 @@ struct ReportSettings {
   Loudness loudness = Loudness::all;
   bool fail_fast = false;  // for the summary of `run`
   bool lists_skipped = false;
+  bool shrinks = false;                   // findings of `check --shrink` come after the cases
   std::optional<Settings> page_why = {};  // that of html_report()
   std::optional<Settings> why = {};       // explain the elements that are listed, with these settings
   // One of several processes: a signal ends it at once, and where standard output fails it goes on to the
@@ -72,11 +74,13 @@ class Reporter {
   // Output is written by what it calls: a progress bar is hidden meanwhile, and gone after the last output.
   using Writing = std::function<void(const std::function<void()>& write, bool is_last)>;
   void write_with(Writing writing) { writing_ = std::move(writing); }
-  // Throws Error, and no report is written to a file, where `is_input` says that one of them is read: what it
-  // is, or nothing. Until this is called, the work may read any file there is.
+  // Throws Error where `is_input` says that the file of a report is read: what it is, or nothing. That report
+  // is not written. Until this is called, the work may read any file there is.
   void require_no_input(const std::function<std::string(const std::string& path)>& is_input);
 
   void add(const Finding& finding);
+  // What a command was given and does not look at.
+  void add_unseen(const std::vector<Unseen>& entries);
 
   // Whether findings are judged only as equal or not.
   [[nodiscard]] bool needs_verdict_only() const {
@@ -92,16 +96,29 @@ class Reporter {
   [[nodiscard]] bool is_silent() const {
     return !is_messages() && (settings_.loudness == Loudness::silent || is_on_output());
   }
+  // A report in a file.
+  struct ReportFile {
+    std::string option;  // "--junit"
+    std::string path;    // "-": standard output
+    std::unique_ptr<FileReport> report;
+    std::optional<OutputFile> file;  // not of a file that is appended to
+  };
+
   void interrupt(int signal_number);
-  void end(const Failure* error, bool is_interrupted);
+  [[nodiscard]] std::optional<Failure> end(const Failure* error, bool is_interrupted);
+  void end_after(const Failure& error);
   void end_output(const Failure* error, bool is_interrupted);
+  [[nodiscard]] bool has_counts() const { return ReportEnd{counts_}.all(kind_) != 0; }
+  [[nodiscard]] ReportEnd end_of_report() const;
   [[nodiscard]] std::string summary_line(const Failure* error, bool is_interrupted) const;
-  [[nodiscard]] std::int64_t not_run(bool is_interrupted) const;
-  [[nodiscard]] std::string counts_text(const ReportEnd& end, const Failure* interruption) const;
-  void open_file(std::string option, const std::string& path, std::string ending,
-                 std::unique_ptr<FileReport> report);
-  void commit_files(const std::string& summary);
+  [[nodiscard]] std::string counts_text(const Failure* interruption) const;
+  void open_file(std::string option, const std::string& path, std::unique_ptr<FileReport> report);
+  void require_report(const ReportFile& file) const;
+  void commit_file(ReportFile& file, const std::string& summary);
+  [[nodiscard]] std::optional<Failure> commit_files(const std::string& summary, bool to_output);
+  [[nodiscard]] std::unique_lock<std::timed_mutex> lock_output();
   void say(const std::string& text, bool is_last = false);
+  void put_on_output(const Finding& finding);
   [[nodiscard]] std::string text_of(const Finding& finding);
   [[nodiscard]] std::string repeated_text() const;
   [[nodiscard]] Json head() const;
@@ -109,14 +126,6 @@ class Reporter {
   ReportSettings settings_;
   ReportKind kind_;
   Finding whole_;
-  // A report in a file.
-  struct ReportFile {
-    std::string option;  // "--junit"
-    std::string path;    // "-": standard output
-    std::string ending;  // of the names of such files: ".xml"
-    std::unique_ptr<FileReport> report;
-    std::optional<OutputFile> file;  // not of a file that is appended to
-  };
   std::vector<ReportFile> files_;
   std::string actual_;
   std::string expected_set_;
@@ -125,16 +134,22 @@ class Reporter {
   Writing writing_;
   bool knows_inputs_ = false;
 
-  // timed_: a thread may wait for the reader of standard output for ever.
-  std::timed_mutex mutex_;  // guards all that follows
+  // Guards the counts and the reports in files, which wait for no reader. Locked before the other one.
+  std::timed_mutex mutex_;
   Counts counts_;
-  std::optional<JsonList> list_;
   std::optional<Finding> pair_;
   std::string last_failed_;
+  bool has_ended_ = false;
+
+  // Guards what is on standard output. timed_: a thread may wait for the reader for ever.
+  std::timed_mutex output_mutex_;
+  std::optional<JsonList> list_;
+  std::vector<Json> shrunk_;
   // Errors that are no rule's, such as a missing file, and how often each came after its first time.
   std::map<std::string, std::int64_t> repeated_;
   std::optional<Failure> output_failure_;
-  bool has_ended_ = false;
+  std::atomic<bool> is_stopping_{false};     // a signal has arrived: nothing waits long for a reader any more
+  std::atomic<bool> is_output_lost_{false};  // the reader has not read in that time
 
   Interruption interruption_;
   std::optional<SignalWatch> watch_;  // the last member: it uses the others

@@ -1,5 +1,7 @@
 #include "report/shrunk_report.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,7 +9,11 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/folder_walk.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/output_folder.hpp"
 #include "base/files/paths.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
@@ -122,6 +128,58 @@ std::string expectation_text(const Finding& finding, const Computed& computed, c
              tolerance_text(finding.tolerances, computed.result->dtype()));
 }
 
+constexpr const char* kCases = "cases.jsonl";
+
+// Also a link that leads nowhere.
+bool exists(const std::string& path) {
+  struct stat info {};
+  return os().lstat(path.c_str(), &info) == 0;
+}
+
+// Whether `other` has each file of `folder`, with the same bytes.
+bool holds_all(const std::string& other, const std::string& folder) {
+  return std::ranges::all_of(files_below(folder), [&](const FoundFile& file) {
+    const std::string path = path_from(other, file.path);
+    struct stat info {};
+    if (os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size != file.bytes)
+      return false;
+    const InputFile first = InputFile::open(path);
+    const InputFile second = InputFile::open(path_from(folder, file.path));
+    return first.mapping() && second.mapping() &&
+           std::ranges::equal(first.mapping()->bytes(), second.mapping()->bytes());
+  });
+}
+
+// Paths of files in `folder` as seen from there; all else as it is.
+std::vector<std::string> names_below(const std::string& folder, std::vector<std::string> paths) {
+  for (std::string& path : paths) {
+    if (path.starts_with(folder + '/')) path.erase(0, folder.size() + 1);
+  }
+  return paths;
+}
+
+// All that is known of the finding. Its paths are relative to the file: a kept case may be moved.
+std::string text_of_file(const Finding& finding, const PlainCall& call, const Computed& computed,
+                         const std::vector<std::string>& operands, const std::string& options) {
+  constexpr std::int64_t kMostSentences = 64;
+  constexpr std::size_t kMostNames = 20;
+  const Shrunk& shrunk = *finding.shrunk;
+  std::string out = cat(line_of(finding, computed), "\n", shrunk.difference, ": ",
+                        counted(shrunk.cases, "case"), shrunk.cases == 1 ? ": " : ", one of them ",
+                        printable(finding.place.text), ": ", printable(finding.name), "\n");
+  if (shrunk.names.size() > 1) {
+    out += "all of them:";
+    for (std::size_t i = 0; i < std::min(kMostNames, shrunk.names.size()); ++i)
+      out += cat(i == 0 ? " " : ", ", printable(shrunk.names[i]));
+    out += shrunk.names.size() > kMostNames ? ", ...\n" : "\n";
+  }
+  out += cat("\nIn this folder (a path in --command is as it was given to check):\n\n  ",
+             operator_command(call, operands), "\n  tensorop check ", kCases, " ", options, "\n\n");
+  for (const std::string& sentence : sentences_of(finding, computed, kMostSentences))
+    out += cat(sentence, "\n");
+  return out;
+}
+
 }  // namespace
 
 std::string shrunk_text(const Finding& finding) {
@@ -142,6 +200,7 @@ Json shrunk_json(const Finding& finding) {
   return Json::object()
       .add("difference", shrunk.difference)
       .add("cases", shrunk.cases)
+      .add("names", Json::list(shrunk.names))
       .add("smallest", shrunk.is_smallest)
       .add("call", shrunk.call)
       .add("actual", sides.actual)
@@ -151,25 +210,31 @@ Json shrunk_json(const Finding& finding) {
       .add("command", Json::or_null(shrunk.command));
 }
 
-void keep_shrunk(Finding& finding, const std::string& folder, const std::string& options) {
-  constexpr std::int64_t kMostSentences = 64;
-  make_folder(folder);
+void keep_shrunk(Finding& finding, const std::string& parent, const std::string& options) {
+  make_folder(parent);
+  std::vector<std::string> others;  // folders that are there
+  std::string folder = path_from(parent, file_name_of(finding.name));
+  while (exists(folder)) {
+    others.push_back(folder);
+    folder = path_from(parent, cat(file_name_of(finding.name), "-", others.size() + 1));
+  }
+  OutputFolder made(folder);
+  const std::string inside = directory_of(made.path_of(kCases));
   const PlainCall call = plain_call(*finding.call, Settings());
   const Computed computed = computed_by(finding);
-  const WrittenCall written = write_call(call, Inputs(), folder, "", {});
-  if (finding.actual_tensor) (void)write_side(folder, "actual.npy", *finding.actual_tensor);
-  write_text(path_from(folder, "cases.jsonl"), cat("{\"name\":", json_string(finding.name), ",", written.job,
-                                                   expectation_text(finding, computed, folder), "}\n"));
-  Shrunk& shrunk = *finding.shrunk;
-  shrunk.kept = folder;
-  shrunk.command = cat("tensorop check ", shell_word(folder), " ", options);
-  std::string text = cat(line_of(finding, computed), "\n", shrunk.difference, ": ",
-                         counted(shrunk.cases, "case"), shrunk.cases == 1 ? ": " : ", one of them ",
-                         printable(finding.place.text), ": ", printable(finding.name), "\n\n  ",
-                         operator_command(call, written.operands), "\n  ", shrunk.command, "\n\n");
-  for (const std::string& sentence : sentences_of(finding, computed, kMostSentences))
-    text += cat(sentence, "\n");
-  write_text(path_from(folder, "finding.txt"), text);
+  const WrittenCall written = write_call(call, Inputs(), inside, "", {});
+  if (finding.actual_tensor) (void)write_side(inside, "actual.npy", *finding.actual_tensor);
+  made.write_file(kCases, cat("{\"name\":", json_string(finding.name), ",", written.job,
+                              expectation_text(finding, computed, inside), "}\n"));
+  const auto same =
+      std::ranges::find_if(others, [&](const std::string& other) { return holds_all(other, inside); });
+  if (same != others.end()) folder = *same;
+  finding.shrunk->kept = folder;
+  finding.shrunk->command = cat("tensorop check ", shell_word(folder), " ", options);
+  if (same != others.end()) return;
+  made.write_file("finding.txt",
+                  text_of_file(finding, call, computed, names_below(inside, written.operands), options));
+  made.commit();
 }
 
 }  // namespace tensorop

@@ -14,9 +14,11 @@ namespace tensorop {
 
 [[nodiscard]] Json shrunk_json(const Finding& finding);
 
-// Writes the smallest case of the finding to `folder`, which is made: cases.jsonl, the operands, what is
-// expected, what the program has computed, and finding.txt with all that is known of it. `options` are those
-// of `check`, with the program. Sets Shrunk::kept and Shrunk::command. Throws Error.
-void keep_shrunk(Finding& finding, const std::string& folder, const std::string& options);
+// Writes the smallest case of the finding to a new folder in `parent`, which is made: cases.jsonl, the
+// operands, what is expected, what the program has computed, and finding.txt with all that is known of it.
+// The folder has the name of the case, with a number where there is another one of that name; one that holds
+// the same case is kept, and nothing is written. `options` are those of `check`, with the program. Sets
+// Shrunk::kept and Shrunk::command. Throws Error.
+void keep_shrunk(Finding& finding, const std::string& parent, const std::string& options);
 
 }  // namespace tensorop

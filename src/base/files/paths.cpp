@@ -1,6 +1,7 @@
 #include "base/files/paths.hpp"
 
 #include <unistd.h>
+#include <algorithm>
 
 #include <array>
 #include <cerrno>
@@ -21,6 +22,20 @@ std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string file_name_of(std::string_view name) {
+  constexpr std::size_t kMostBytes = 240;  // a number and an ending come after it
+  std::string out(name.substr(0, kMostBytes));
+  // No character is cut.
+  while (out.size() < name.size() && !out.empty() &&
+         (static_cast<unsigned char>(name[out.size()]) & 0xC0U) == 0x80)
+    out.pop_back();
+  const auto is_unfit = [](char c) { return c == '/' || c == '\x7F' || static_cast<unsigned char>(c) < ' '; };
+  std::ranges::replace_if(out, is_unfit, '_');
+  if (out.empty()) return "_";
+  if (out.front() == '.') out.front() = '_';
+  return out;
 }
 
 std::string path_from(const std::string& folder, const std::string& path) {

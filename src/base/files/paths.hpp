@@ -12,6 +12,10 @@ namespace tensorop {
 // The folder that holds `path`: "." where it names none.
 [[nodiscard]] std::string directory_of(const std::string& path);
 
+// `name`, which may be any text, as the name of a file or folder: "/" and control characters are "_", and so
+// is a dot at the front; of a long name the first 240 bytes. Different names may become the same.
+[[nodiscard]] std::string file_name_of(std::string_view name);
+
 // `path` as seen from `folder`; an absolute path, and any path from the folder "", is left as it is.
 [[nodiscard]] std::string path_from(const std::string& folder, const std::string& path);
 

@@ -1,0 +1,185 @@
+#!/usr/bin/python3
+"""One run with all outcomes, in text, JSON, JUnit, HTML and Markdown: the same cases and the same numbers.
+
+    /usr/bin/python3 tests/report/five_reports.py path/to/tensorop
+
+Then the same after a signal, while nobody reads standard output: the reports in files are complete. The last line is
+"N passed, N failed".
+"""
+
+import fcntl
+import json
+import os
+import pathlib
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import xml.etree.ElementTree as ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import Checker
+
+F_SETPIPE_SZ = 1031
+CASES = r"""
+{"name":"equal","op":"add","a":[1,2],"b":1}
+{"name":"refused","op":"gather","data":[1],"indices":[3],"expect":{"error":"IX-1"}}
+{"name":"different <&>","op":"add","a":[1,2],"b":2}
+{"name":"error","op":"add","a":"none.npy","b":2}
+{"name":"not given","op":"add","a":{"dtype":"float32","data":[1]},"b":{"dtype":"float32","data":[1]},"spec":"all"}
+{"name":"metrics","op":"add","a":[1.0,2.0],"b":4.0,"max_mismatch":"100%"}
+"""
+# Right where b is 1, refuses what is out of range.
+PROGRAM = r"""
+case $1 in
+  gather) tensorop gather $2 $3 -o $4 ;;
+  *) tensorop $1 $2 1 -o $4 ;;
+esac
+"""
+# What a report says of an outcome, as a number or in words.
+WORDS = {"equal": "equal", "different": "different", "missing": "missing", "extra": "extra", "error": "errors?|failed",
+         "updated": "updated", "not_given": "not given to the program", "not_run": "not run", "refused": "refused as expected",
+         "interrupted": "interrupted", "unreadable": "files? unreadable", "done": "done", "skipped": "skipped",
+         "up_to_date": "up to date", "not_compared": "not compared", "findings": "findings?"}
+
+
+def numbers_of_text(line):
+    """The numbers of a summary, by their names in JSON; "N cases: all equal" is N."""
+    out = {}
+    whole = re.search(r"(\d+) (cases?|tensors?|jobs?): (?:all )?equal\b", line)
+    if whole:
+        out["equal"] = int(whole[1])
+    for key, words in WORDS.items():
+        found = re.search(rf"(?:^|[ (])(\d+) (?:{words})(?=[ ,;)]|$)", line)
+        if found:
+            out[key] = int(found[1])
+    out = {key: count for key, count in out.items() if count != 0}
+    unseen = re.search(r"not looked at: (.*)", line)
+    return out, unseen[1] if unseen else ""
+
+
+def check_reports(checker, name, folder, words, tool, program_status):
+    """Runs the command twice: as text, and as JSON with the reports in files."""
+    text = subprocess.run([tool, *words], cwd=folder, capture_output=True, text=True)
+    run = subprocess.run([tool, *words, "--json", "--junit", "../r.xml", "--html", "../r.html", "--markdown", "../r.md"],
+                         cwd=folder, capture_output=True, text=True)
+    checker.check(f"{name}: status", text.returncode == run.returncode == program_status, (text, run))
+    document = json.loads(run.stdout)
+    wanted = {key: count for key, count in document["summary"].items() if key in WORDS and count != 0}
+    listed = document.get("cases") or document.get("pairs") or document.get("jobs")
+    outcomes = [entry["outcome"] for entry in listed]
+    for key in set(outcomes):
+        checker.check(f"{name}: JSON lists {key}", wanted.get(key) == outcomes.count(key), wanted)
+    lines = (text.stdout + text.stderr).splitlines()
+    summary = [line for line in lines if re.match(r"(tensorop: run: )?\d+ (case|tensor|job)s?:", line)][-1]
+    unseen = ", ".join(entry["what"].split(" ", 1)[0] for entry in document["unseen"])
+    for report, line in {
+        "text": summary,
+        "HTML": re.search(r'<p class="summary">(.*)</p>', (folder / "../r.html").read_text())[1],
+        "Markdown": (folder / "../r.md").read_text().splitlines()[0],
+    }.items():
+        plain = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), line)
+        found, left = numbers_of_text(plain)
+        checker.check(f"{name}: {report}", found == wanted, (found, wanted, plain))
+        checker.check(f"{name}: {report}: not looked at", bool(left) == bool(unseen), (left, unseen))
+    boxes = dict(re.findall(r">([a-z ]+) \((\d+)\)</label>", (folder / "../r.html").read_text()))
+    for word, count in boxes.items():
+        key = {"not given to the program": "not_given", "not compared": "not_compared"}.get(word, word)
+        checker.check(f"{name}: box {word}", wanted.get(key) == int(count), (boxes, wanted))
+    suites = ElementTree.parse(folder / "../r.xml").getroot()
+    sums = {}
+    for entry in suites.iter("property"):
+        if entry.get("name") in WORDS:
+            sums[entry.get("name")] = sums.get(entry.get("name"), 0) + int(entry.get("value"))
+    checker.check(f"{name}: JUnit", sums == wanted, (sums, wanted))
+    checker.check(f"{name}: JUnit lists all", len(list(suites.iter("testcase"))) == len(listed), listed)
+    checker.check(f"{name}: JUnit: attributes", int(suites.get("tests")) == len(listed)
+                  and int(suites.get("failures")) == sum(wanted.get(key, 0) for key in ("different", "missing", "extra")),
+                  suites.attrib)
+    left = [entry.get("value") for entry in suites.iter("property") if entry.get("name") == "not looked at"]
+    checker.check(f"{name}: JUnit: not looked at", len(left) == len(document["unseen"]), left)
+    for path in ("r.xml", "r.html", "r.md"):
+        (folder / ".." / path).unlink()
+    return wanted
+
+
+def all_outcomes(checker, tool, folder):
+    cases = folder / "cases"
+    cases.mkdir()
+    (cases / "a.jsonl").write_text(CASES.lstrip())
+    (cases / "bad.jsonl").write_text("{")
+    (cases / "tensor.json").write_text("[1]")
+    (cases / "download").mkdir()
+    (cases / "download/data.json").write_text('{"url":"https://example.org/model.tar.gz"}')
+    (cases / "program").write_text(PROGRAM)
+    words = ["check", ".", "--command", "sh program {op} {inputs} {output}"]
+    found = check_reports(checker, "check", cases, words, tool, 2)
+    checker.check("check: all of them", {"equal", "refused", "different", "error", "not_given", "skipped", "unreadable"} <= set(found),
+                  found)
+    check_reports(checker, "check --fail-fast", cases, [*words, "--fail-fast", "--jobs", "1"], tool, 2)
+    check_reports(checker, "check --filter", cases, [*words, "--filter", "different <&>"], tool, 2)
+    (cases / "jobs").write_text('{"id":"a","op":"add","a":1,"b":1}\n{"id":"b","op":"add","a":"none.npy","b":1}\n'
+                                '{"op":"add","a":"@b","b":1,"output":"out.json"}\n')
+    check_reports(checker, "run", cases, ["run", "jobs"], tool, 2)
+    check_reports(checker, "run --fail-fast", cases, ["run", "jobs", "--fail-fast", "--jobs", "1"], tool, 2)
+    for name, files in {"r": {"a": "[1]", "b": "[2]", "d": "[1]", "e": "[1,"}, "g": {"a": "[1]", "b": "[3]", "c": "[1]", "e": "[1]"}}.items():
+        (cases / name).mkdir()
+        for file, text in files.items():
+            (cases / name / f"{file}.json").write_text(text)
+        (cases / name / "notes.bin").write_text("notes")
+    found = check_reports(checker, "compare", cases, ["compare", "r", "g"], tool, 2)
+    checker.check("compare: all of them", set(found) == {"equal", "different", "missing", "extra", "error"}, found)
+    check_reports(checker, "compare --fail-fast", cases, ["compare", "r", "g", "--fail-fast"], tool, 1)
+
+
+def after_a_signal(checker, tool, folder, options):
+    """Standard output is full, and nobody reads it."""
+    lines = "".join(f'{{"name":"{i}","op":"add","a":{list(range(50))},"b":{i + 2}}}\n' for i in range(300))
+    (folder / "many.jsonl").write_text(lines)
+    (folder / "program").write_text(PROGRAM)
+    command = [tool, "check", "many.jsonl", "--command", "sh program {op} {inputs} {output}", "--show", "10", "--junit", "s.xml",
+               "--html", "s.html", *options]
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    fcntl.fcntl(process.stdout, F_SETPIPE_SZ, 4096)
+
+    def waiting():
+        return struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4))[0]
+
+    limit = time.monotonic() + 120
+    while waiting() < 2048 and process.poll() is None and time.monotonic() < limit:
+        time.sleep(0.01)
+    checker.check(f"signal {options}: standard output is full", waiting() >= 2048, waiting())
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    checker.check(f"signal {options}: ended by it", process.returncode == -signal.SIGINT, process.returncode)
+    process.stdout.close()
+    for name in ("s.xml", "s.html"):
+        checker.check(f"signal {options}: {name}", (folder / name).exists(), list(folder.iterdir()))
+    suites = ElementTree.parse(folder / "s.xml").getroot()
+    numbers = {entry.get("name"): int(entry.get("value")) for entry in suites.iter("property")}
+    checker.check(f"signal {options}: all cases", numbers.get("cases") == 300 and numbers.get("not_run", 0) > 0, numbers)
+    for name in ("s.xml", "s.html"):
+        (folder / name).unlink()
+
+
+def main():
+    tool = str(pathlib.Path(sys.argv[1]).resolve())
+    os.environ["PATH"] = f"{pathlib.Path(tool).parent}:{os.environ['PATH']}"
+    checker = Checker()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        all_outcomes(checker, tool, folder)
+        after_a_signal(checker, tool, folder, [])
+        after_a_signal(checker, tool, folder, ["--shrink", "--json"])
+    checker.exit()
+
+
+if __name__ == "__main__":
+    main()
