@@ -21,6 +21,7 @@
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/inspect.hpp"
+#include "io/onnx/message_kind.hpp"
 #include "io/onnx/onnx_model.hpp"
 #include "io/tensor_set.hpp"
 #include "jobs/cases.hpp"
@@ -157,7 +158,7 @@ std::optional<std::string> describe_if_model(const std::string& path, bool as_js
   struct stat info {};
   if (path == "-" || os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   const InputFile file = InputFile::open(path);
-  if (!file.mapping() || !is_onnx_model(file.mapping()->bytes())) return std::nullopt;
+  if (!file.mapping() || classify_message(file.mapping()->bytes()) != MessageKind::model) return std::nullopt;
   try {
     const OnnxModel model = read_onnx_model(path);
     return as_json ? describe_json(model, path) : describe_text(model, path);

@@ -74,6 +74,7 @@ constinit const Format kDisplayFormat = {
     .name = "display", .title = "a display", .article = "a", .encode = display_encoding};
 
 Display::Display(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)), edge_(edge_of(shape_)) {
+  if (tensorop::count(shape_) == 0) return;  // the other sizes may be anything
   shown_ = {0};
   for (const std::int64_t size : shape_) {
     std::vector<std::int64_t> next;

@@ -184,14 +184,15 @@ const Format& default_format() {
   return **std::ranges::find_if(kFormats, &Format::is_default);
 }
 
-const Format* detect_format(std::string_view head) {
+const Format* detect_format(std::string_view file) {
+  const std::string_view head = file.substr(0, detect_bytes().all);
   // The first byte of a binary format may also begin a text; what looks at more bytes is more certain.
   const auto certainty = [](const Format* format) {
     return std::pair(format->is_binary, format->detect_bytes);
   };
   const Format* found = nullptr;
   for (const Format* format : kFormats) {
-    if (format->detects == nullptr || !format->detects(head)) continue;
+    if (format->detects == nullptr || !format->detects(format->detects_in_all ? file : head)) continue;
     if (found == nullptr || certainty(format) > certainty(found)) found = format;
   }
   return found;
@@ -202,9 +203,9 @@ void refuse_foreign(std::string_view head) {
   if (found != nullptr && !found->hint.empty()) refuse_input(head);
 }
 
-const Format& input_format(std::string_view head, std::string_view path, const Format* given) {
-  head = head.substr(0, detect_bytes().all);
-  const Format* const detected = detect_format(head);
+const Format& input_format(std::string_view file, std::string_view path, const Format* given) {
+  const Format* const detected = detect_format(file);
+  const std::string_view head = file.substr(0, detect_bytes().all);
   const Format* const named = find_ending(path).first;
   const bool is_binary = detected != nullptr && detected->is_binary;
   if (!is_binary && named != nullptr && named->may_be != nullptr && named->may_be(head)) return *named;

@@ -256,8 +256,7 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
   const std::string name = path == "-" ? std::string(kStandardInputName) : printable(path);
   OpenedFile opened = open_file(path, &default_format());
   if (!opened.format->is_default) {
-    const auto& mapping = opened.file.mapping();
-    if (mapping && is_onnx_model(mapping->bytes())) {
+    if (opened.format == &kOnnxFormat) {
       throw Error(cat(name, ": is an ONNX model, not a job file"), "",
                   "tensorop check FOLDER checks the folder of its case");
     }

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"
+#include "io/onnx/tensor_proto.hpp"
 #include "jobs/onnx_call.hpp"
 #include "report/json.hpp"
 
@@ -152,6 +153,28 @@ std::string obstacle_text(const Obstacle& obstacle) {
   return obstacle.skipped.empty() ? "" : cat("skipped: ", obstacle.skipped);
 }
 
+// "float32 (2,3), 24 bytes, in w.bin".
+std::string initializer_text(const OnnxTensor& tensor) {
+  try {
+    const FileInfo array = describe_initializer(tensor.bytes, tensor.byte);
+    return cat(name(*array.dtype), " ", to_string(array.shape), ", ", counted(array.bytes, "byte"),
+               array.file.empty() ? "" : cat(", in ", printable(array.file)));
+  } catch (const Error& error) {
+    return cat("error: ", std::string_view(error.what()));
+  }
+}
+
+Json initializer_json(const OnnxTensor& tensor) {
+  Json out = Json::object().add("name", tensor.name);
+  try {
+    const FileInfo array = describe_initializer(tensor.bytes, tensor.byte);
+    out.add("dtype", name(*array.dtype)).add("shape", Json::list(array.shape)).add("bytes", array.bytes);
+    return out.add("file", Json::or_null(array.file));
+  } catch (const Error& error) {
+    return out.add("error", std::string_view(error.what()));
+  }
+}
+
 Json dim_json(const OnnxDim& dim) {
   return dim.size ? Json(*dim.size) : Json::or_null(dim.name);
 }
@@ -194,6 +217,7 @@ Json model_json(const OnnxModel& model, const std::string& path) {
       .add("inputs", Json::list(model.inputs, value_info_json))
       .add("outputs", Json::list(model.outputs, value_info_json))
       .add("initializers", Json::list(model.initializers, name_of))
+      .add("initializer_arrays", Json::list(model.initializers, initializer_json))
       .add("skipped", Json::or_null(obstacle.skipped))
       .add_end(obstacle.error ? &*obstacle.error : nullptr);
 }
@@ -207,8 +231,7 @@ std::string describe_text(const OnnxModel& model, const std::string& path) {
   out += values_text(model.inputs, "input");
   out += values_text(model.outputs, "output");
   for (const OnnxTensor& tensor : model.initializers) {
-    out += cat("  initializer ", printable(tensor.name), ": ",
-               counted(static_cast<std::int64_t>(tensor.bytes.size()), "byte"), "\n");
+    out += cat("  initializer ", printable(tensor.name), ": ", initializer_text(tensor), "\n");
   }
   if (const std::string obstacle = obstacle_text(obstacle_of(model)); !obstacle.empty()) {
     out += cat("  ", obstacle, "\n");

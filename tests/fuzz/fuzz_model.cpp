@@ -11,6 +11,7 @@
 #include "fuzz/memory_system.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
+#include "io/onnx/message_kind.hpp"
 #include "io/onnx/onnx_model.hpp"
 #include "jobs/onnx_call.hpp"
 #include "report/describe_file.hpp"
@@ -72,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::MemoryBound bound(size);
   const auto owner = std::make_shared<const std::string>(fuzz::text_of(data, size));
   const auto bytes = std::as_bytes(std::span(*owner));
-  const bool is_model = is_onnx_model(bytes);
+  const bool is_model = classify_message(bytes) == MessageKind::model;
   (void)kOnnxFormat.detects(*owner);
   if (size > 0) fuzz::check_initializers(*owner);
   const auto model = fuzz::attempt([&] { return read_onnx_model(bytes, owner); });

@@ -80,16 +80,18 @@ def check_refused(binary, folder):
     os.symlink("sub/w.bin", folder / "w.lnk")
     os.mkfifo(folder / "fifo")
     for entries in ({"location": "sub/w.bin", "offset": 4, "length": 24}, {"location": "sub/w.bin", "offset": 4},
-                    {"checksum": "ab", "offset": 4, "location": "sub/w.bin"}):
+                    {"checksum": "ab", "offset": 4, "location": "sub/w.bin"},
+                    {"location": "./sub/./w.bin", "offset": 4, "length": 24}, {"location": "sub/w.bin", "offset": 4, "length": 0}):
         (folder / "e.onnx").write_bytes(external(entries))
         done = run(binary, "convert", f"e.onnx:{FIRST}", "--format", "nested", cwd=folder)
-        checker.check(f"{entries}", done.stdout == b"[[0.0,1.0,2.0],[3.0,4.0,5.0]]\n", done.stderr)
+        warning = b"its external data is 0: read as the 24 bytes of float32 (2,3)"
+        checker.check(f"{entries}", done.stdout == b"[[0.0,1.0,2.0],[3.0,4.0,5.0]]\n" and
+                      (warning in done.stderr) == (entries.get("length") == 0), done.stderr)
     inside = "which is not a path inside the model's folder"
     for location, offset, length, message in [
         ("../outside.bin", 0, 24, inside),
         (str(folder / "sub" / "w.bin"), 4, 24, inside),
         ("sub/../sub/w.bin", 4, 24, inside),
-        ("./sub/w.bin", 4, 24, inside),
         ("sub//w.bin", 4, 24, inside),
         ("link/w.bin", 4, 24, "./link: is a symbolic link"),
         ("w.lnk", 4, 24, "./w.lnk: is a symbolic link"),
@@ -133,6 +135,45 @@ def check_archive(binary, folder):
     checker.check("only read", done.returncode == 2 and b"only read" in done.stderr and (folder / "plain.onnx").read_bytes() == before, done.stderr)
 
 
+def check_described(binary, folder):
+    """`info` of a model has the dtype, shape and bytes of the elements, and the file of external data."""
+    for name, file in (("plain.onnx", None), ("apart.onnx", "apart.bin")):
+        done = run(binary, "info", name, cwd=folder)
+        for line in (b"layer.0/w:0: float32 (2,3), 24 bytes", b"half: float16 (2000), 4000 bytes", b"ids: int64 (2,2), 32 bytes"):
+            wanted = b"  initializer " + line + (b", in apart.bin" if file else b"") + b"\n"
+            checker.check(f"{name}: {line}", wanted in done.stdout, done.stdout)
+        done = run(binary, "info", name, "--json", cwd=folder)
+        by_name = {array.pop("name"): array for array in json.loads(done.stdout)["initializer_arrays"]}
+        for array_name, array in ARRAYS.items():
+            wanted = {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes, "file": file}
+            checker.check(f"{name}: {array_name}", {**by_name[array_name], "dtype": wanted["dtype"]} == wanted, by_name[array_name])
+    (folder / "bad.onnx").write_bytes(external({"length": 24}))
+    done = run(binary, "info", "bad.onnx", cwd=folder)
+    checker.check("bad", b"initializer layer.0/w:0: error: the data is in another file without a location" in done.stdout, done.stdout)
+
+
+def check_documented(binary, folder):
+    """A long text before the graph, with and without a producer's name: the file is the same model."""
+    for producer in ("test", ""):
+        made = model()
+        made.producer_name, made.doc_string = producer, "d" * 100000
+        data = made.SerializeToString()
+        assert data.index(b"ddd") < data.index(b"layer.0")
+        (folder / "doc.onnx").write_bytes(data)
+        done = run(binary, "convert", "doc.onnx:ids", "--format", "nested", cwd=folder)
+        checker.check("doc_string: FILE:NAME", done.stdout == b"[[1,-2],[3,4]]\n", done.stderr)
+        done = run(binary, "convert", "doc.onnx", "-o", "doc.npz", cwd=folder)
+        checker.check("doc_string: all", done.returncode == 0, done.stderr)
+        done = run(binary, "info", "doc.onnx", cwd=folder)
+        checker.check("doc_string: info", b"initializer ids: int64 (2,2), 32 bytes" in done.stdout, done.stdout + done.stderr)
+        done = run(binary, "check", "doc.onnx", cwd=folder)
+        checker.check("doc_string: check", b"is an ONNX model, not a job file" in done.stderr, done.stderr)
+        for command in ("info", "convert"):
+            with open(folder / "doc.onnx", "rb") as file:
+                done = subprocess.run(f"cat | {binary} {command} -", shell=True, stdin=file, cwd=folder, capture_output=True, check=False)
+            checker.check(f"doc_string: {command} -", b"an ONNX model cannot be read as a stream" in done.stderr and done.returncode == 2, done.stderr)
+
+
 def check_large(binary, folder):
     """A model that is too large to be described is listed."""
     big = numpy_helper.from_array(np.zeros(1 << 24, dtype=np.float64), "big")
@@ -155,6 +196,8 @@ def main():
         check_arrays(binary, folder, "apart.onnx")
         check_refused(binary, folder)
         check_archive(binary, folder)
+        check_described(binary, folder)
+        check_documented(binary, folder)
         check_large(binary, folder)
     checker.exit()
 

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "io/format.hpp"
+#include "io/onnx/message_kind.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/onnx_files.hpp"
@@ -25,7 +26,7 @@ std::string error_in(const std::string& text) {
 }
 
 bool is_model(const std::string& text) {
-  return is_onnx_model(std::as_bytes(std::span(text)));
+  return classify_message(std::as_bytes(std::span(text))) == MessageKind::model;
 }
 
 // A graph in an attribute of a node, so often.
@@ -125,6 +126,12 @@ TEST_CASE("a file is told to be a model from its first bytes, and a TensorProto 
   CHECK(kOnnxFormat.detects(model.substr(0, begin + 3)));
   CHECK(kOnnxFormat.detects(Proto(head).bytes(7, "").text()));
   CHECK_FALSE(kOnnxFormat.detects(model.substr(0, begin)));
+  // A long text before the graph, whole or cut: it is no tensor.
+  const std::string documented = Proto(head).bytes(6, std::string(5000, 'd')).bytes(7, graph).text();
+  CHECK(kOnnxFormat.detects(documented));
+  CHECK(kOnnxFormat.detects(documented.substr(0, 9)));
+  const Proto without_producer = Proto().integer(1, 8).bytes(6, std::string(5000, 'd'));
+  CHECK(kOnnxFormat.detects(Proto(without_producer).bytes(7, graph).text()));
   CHECK_FALSE(kOnnxFormat.detects(""));
   CHECK_FALSE(kOnnxFormat.detects(Proto().bytes(2, "a producer").bytes(7, graph).text()));
   // In a TensorProto field 1 is a dimension, 2 the dtype and 7 integers.

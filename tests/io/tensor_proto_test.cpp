@@ -125,6 +125,8 @@ const std::vector<Row> kRead = {
     {"08 01 10 05 28 80 80 fe ff*6 01", " int16 (1) [-32768]"},
     {"08 02 10 10 2a 05 80 7f 80 80 03", " bfloat16 (2) [1.0,-2.0]"},
     {"08 03 10 16 28 87 01 28 0f", " int4 (3) [7,-8,-1]"},
+    // ONNX 1.16.0 to 1.16.2 write the bytes of int4 with a sign: here -57 (c7) and -128 (80).
+    {"08 03 10 16 28 c7 ff*8 01 28 80 ff*8 01", " int4 (3) [7,-4,0]"},
     {"08 03 10 15 4a 02 87 ff", " uint4 (3) [7,8,15]"},
     // Any order, overlong numbers, and what is skipped.
     {"4a 04 00 00 80 3f 10 01 08 01", " float32 (1) [1.0]"},
@@ -172,6 +174,8 @@ const std::vector<Row> kRefused = {
     {"08 01 10 0c 58 80 80 80 80 10", "uint64_data[0] = 4294967296 does not fit in uint32"},
     {"08 01 10 0c 58 ff*9 01", "uint64_data[0] = 18446744073709551615 does not fit in uint32"},
     {"08 01 10 16 28 80 02", "int32_data[0] = 256 is not a byte of two int4 elements"},
+    {"08 01 10 16 28 ff fe ff*7 01", "int32_data[0] = -129 is not a byte of two int4 elements"},
+    {"08 01 10 15 28 ff*9 01", "int32_data[0] = -1 is not a byte of two uint4 elements"},
     {"08 01 10 09 28 02", "int32_data[0] = 2 does not fit in bool"},
     {"08 01 10 08 4a 01 61", "string is kept in string_data, not in raw_data"},
     {"08 00 10 08 4a 00", "string is kept in string_data, not in raw_data"},

@@ -70,13 +70,21 @@ bool append_string(std::string& arena, const std::byte* stored, const StoredArra
   return true;
 }
 
+// Whether elements are stored in row-major order: in Fortran order, where at most one dimension is not 1.
+bool is_row_major(const StoredArray& array) {
+  const auto is_one = [](std::int64_t size) { return size == 1; };
+  return !array.fortran_order || count(array.shape) == 0 ||
+         std::ranges::count_if(array.shape, is_one) + 1 >= std::ssize(array.shape);
+}
+
 Tensor decode_strings(const StoredArray& array, const std::byte* stored) {
   const std::int64_t elements = count(array.shape);
   auto arena = std::make_shared<std::string>();
   auto storage = std::make_shared<Storage>(elements * element_size(DType::string));
   auto* refs = reinterpret_cast<StringRef*>(storage->data());
-  const std::vector<std::int64_t> order =
-      array.fortran_order ? Reordering::of_fortran_order(array.shape).sources() : std::vector<std::int64_t>();
+  const std::vector<std::int64_t> order = !is_row_major(array)
+                                              ? Reordering::of_fortran_order(array.shape).sources()
+                                              : std::vector<std::int64_t>();
   std::vector<std::size_t> begins(to_size(elements));
   for (std::int64_t i = 0; i < elements; ++i) {
     const std::int64_t position = order.empty() ? i : order[to_size(i)];
@@ -90,13 +98,6 @@ Tensor decode_strings(const StoredArray& array, const std::byte* stored) {
   for (std::int64_t i = 0; i < elements; ++i) refs[i].data = arena->data() + begins[to_size(i)];
   storage->arenas.push_back(std::move(arena));
   return {array.dtype, array.shape, storage};
-}
-
-// Whether elements are stored in row-major order: in Fortran order, where at most one dimension is not 1.
-bool is_row_major(const StoredArray& array) {
-  const auto is_one = [](std::int64_t size) { return size == 1; };
-  return !array.fortran_order || count(array.shape) == 0 ||
-         std::ranges::count_if(array.shape, is_one) + 1 >= std::ssize(array.shape);
 }
 
 // Bytes that are moved at a time where the order stays.

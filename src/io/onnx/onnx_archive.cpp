@@ -21,6 +21,7 @@
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/npy/stored_array.hpp"
+#include "io/onnx/message_kind.hpp"
 #include "io/onnx/onnx_fields.hpp"
 #include "io/onnx/tensor_proto.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
@@ -56,45 +57,15 @@ bool stays_inside(std::string_view location) {
   if (location.empty() || location.find('\0') != std::string_view::npos) return false;
   while (true) {
     const std::string_view part = location.substr(0, location.find('/'));
-    if (part.empty() || part == "." || part == "..") return false;
+    if (part.empty() || part == "..") return false;
     if (part.size() == location.size()) return true;
     location.remove_prefix(part.size() + 1);
   }
 }
 
-// Whether a file that begins with `head` is a model: ir_version is the first field, as all programs write it,
-// and a graph follows within `head`.
-bool begins_as_onnx_model(std::string_view head) {
-  if (!head.starts_with('\x08')) return false;
-  std::size_t at = 0;
-  bool has_graph = false;
-  const auto varint = [&]() -> std::optional<std::uint64_t> {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && at < head.size(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(head[at++]);
-      value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
-      if (byte < 0x80) return value;
-    }
-    return std::nullopt;
-  };
-  constexpr std::uint64_t kVarint = 0;
-  constexpr std::uint64_t kBytes = 2;
-  while (const auto key = varint()) {
-    const std::uint64_t number = *key >> 3;
-    const std::uint64_t wire = *key & 7U;
-    if (number == 0 || (wire != kVarint && wire != kBytes)) return false;
-    const auto value = varint();
-    if (!value) return has_graph;
-    // Field 2 is data_type in a TensorProto, and the producer's name in a model.
-    if (wire == kVarint && number == fields::model::producer_name) return false;
-    if (wire == kVarint) continue;
-    // A field 7 of a TensorProto has integers, where a graph has a node, a name, or the like.
-    const bool is_graph = at == head.size() || (static_cast<unsigned char>(head[at]) & 7U) == kBytes;
-    has_graph |= number == fields::model::graph && is_graph;
-    if (*value > head.size() - at) return has_graph;
-    at += static_cast<std::size_t>(*value);
-  }
-  return has_graph;
+// ir_version is the first field, as all programs write it.
+bool begins_as_onnx_model(std::string_view file) {
+  return file.starts_with('\x08') && classify_message(std::as_bytes(std::span(file))) == MessageKind::model;
 }
 
 // All members are arrays, in the order of the graph.
@@ -126,7 +97,9 @@ class OnnxArchive final : public Archive {
     const OnnxTensor& tensor = initializers_[member];
     const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
     if (!header.external) return read_tensor_proto(tensor.bytes, tensor.byte, model_, reading);
-    if (reading.warn && !header.warning.empty()) reading.warn(header.warning);
+    for (const std::string& line : header.warnings) {
+      if (reading.warn) reading.warn(line);
+    }
     const DType dtype = header.dtype;
     const Shape& shape = header.shape;
     const auto& [location, offset] = *header.external;
@@ -147,14 +120,7 @@ class OnnxArchive final : public Archive {
   // The other file is named, and not opened.
   [[nodiscard]] FileInfo describe(std::size_t member) const override {
     const OnnxTensor& tensor = initializers_[member];
-    const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
-    FileInfo info = describe_header(header);
-    info.name.clear();
-    if (header.external) {
-      info.stored = "raw_data";
-      info.file = header.external->location;
-    }
-    return info;
+    return describe_initializer(tensor.bytes, tensor.byte);
   }
 
  private:
@@ -192,7 +158,7 @@ class OnnxArchive final : public Archive {
 };
 
 std::unique_ptr<Archive> open_onnx(InputFile& file) {
-  if (!file.mapping()) throw Error("an ONNX model cannot be read as a stream", "", "save it to a file first");
+  if (!file.mapping()) refuse_model_stream();
   auto archive = std::make_unique<OnnxArchive>(file);
   if (archive->size() != 0) return archive;
   throw Error("is an ONNX model, not a tensor, and has no initializers", "",
@@ -207,6 +173,7 @@ constinit const Format kOnnxFormat = {
     .article = "an",
     .detect_bytes = 8,  // with more of them, it is told from other messages
     .detects = begins_as_onnx_model,
+    .detects_in_all = true,
     .is_binary = true,
     .is_unlisted = true,
     .open_archive = open_onnx,

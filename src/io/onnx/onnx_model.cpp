@@ -10,6 +10,7 @@
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
+#include "io/onnx/message_kind.hpp"
 #include "io/onnx/onnx_fields.hpp"
 #include "io/onnx/protobuf.hpp"
 #include "io/onnx/tensor_proto.hpp"
@@ -333,29 +334,12 @@ OnnxModel read_onnx_model(const std::string& path) {
     const auto bytes = file.mapping()->bytes();
     if (bytes.size() > kMostModelBytes) {
       refuse_size(cat("a model of ", bytes.size(), " bytes is too large (at most ", kMostModelBytes, ")"),
-                  is_onnx_model(bytes));
+                  classify_message(bytes) == MessageKind::model);
     }
     OnnxModel model = read_onnx_model(bytes, file.mapping());
     file.mapping()->require_unchanged();
     return model;
   });
-}
-
-bool is_onnx_model(std::span<const std::byte> bytes) {
-  constexpr int kMostLookedAt = 32;
-  ProtoMessage message(bytes, 0, model::kNames);
-  bool has_graph = false;
-  try {
-    for (int i = 0; i < kMostLookedAt && message.next(); ++i) {
-      const ProtoField& field = message.field();
-      const bool is_message = field.wire() == ProtoWire::bytes;
-      if (field.number() == model::producer_name && !is_message) return false;
-      has_graph |= field.number() == model::graph && is_message;
-    }
-  } catch (const Error&) {
-    return false;
-  }
-  return has_graph;
 }
 
 std::optional<DType> declared_dtype(const OnnxValue& value) {

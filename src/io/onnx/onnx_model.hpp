@@ -135,10 +135,6 @@ class OnnxSizeError : public Error {
 // The model in the file of that path, a regular one. Throws the same naming the path.
 [[nodiscard]] OnnxModel read_onnx_model(const std::string& path);
 
-// Whether the bytes of a file are those of a model, by its first few fields: it has a graph (field 7), and is
-// not a TensorProto.
-[[nodiscard]] bool is_onnx_model(std::span<const std::byte> bytes);
-
 // The dtype that the value declares; nothing where it states none. Throws Error where the number is not one
 // of a dtype.
 [[nodiscard]] std::optional<DType> declared_dtype(const OnnxValue& value);

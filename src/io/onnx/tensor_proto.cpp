@@ -14,6 +14,7 @@
 #include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
+#include "io/onnx/message_kind.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
 #include "io/onnx/tensor_proto_header.hpp"
 
@@ -44,6 +45,7 @@ class Spool {
     while (true) {
       if (have_ == kFirst) {
         // A wrong message is refused early, even if it has no end.
+        if (classify_message({memory_.get(), to_size(have_)}) == MessageKind::model) refuse_model_stream();
         require_possible_tensor(ProtoMessage({memory_.get(), to_size(have_)}, 0, field::kNames));
       }
       if (have_ == room_) make_room(std::max(kFirst, 2 * room_));
@@ -100,7 +102,9 @@ Tensor make_tensor(const TensorProtoHeader& header, const Message& message, std:
                    const ArrayReading& reading) {
   const DType dtype = header.dtype;
   const Shape& shape = header.shape;
-  if (reading.warn && !header.warning.empty()) reading.warn(header.warning);
+  for (const std::string& line : header.warnings) {
+    if (reading.warn) reading.warn(line);
+  }
   if (reading.header_only) return {dtype, shape};
   if (count(shape) == 0) return {dtype, shape, std::make_shared<Storage>(0)};
   if (header.data_field != field::kRawData) {
@@ -140,7 +144,21 @@ bool may_be_tensor_proto(std::string_view head) {
 
 Message message_of(InputFile& file, const ArrayReading& reading) {
   if (file.mapping()) return of_file(file.mapping());
-  return Spool(reading).read(source_of(file));
+  Message message = Spool(reading).read(source_of(file));
+  if (classify_message(message.bytes) == MessageKind::model) refuse_model_stream();
+  return message;
+}
+
+FileInfo describe_header(const TensorProtoHeader& header) {
+  FileInfo file;
+  file.dtype = header.dtype;
+  file.shape = header.shape;
+  file.stored = field::field_of(header.data_field).name;
+  file.bytes =
+      header.dtype == DType::string ? header.string_bytes : *packed_bytes(header.dtype, count(header.shape));
+  file.name = header.name;
+  file.warnings = header.warnings;
+  return file;
 }
 
 FileInfo describe_tensor_proto(InputFile& file) {
@@ -159,15 +177,14 @@ Tensor read_tensor_proto(const ByteSource& stream, const ArrayReading& reading) 
   return make_tensor(read_tensor_proto_header(message.bytes, 0), message, 0, reading);
 }
 
-FileInfo describe_header(const TensorProtoHeader& header) {
-  FileInfo file;
-  file.dtype = header.dtype;
-  file.shape = header.shape;
-  file.stored = field::field_of(header.data_field).name;
-  file.bytes =
-      header.dtype == DType::string ? header.string_bytes : *packed_bytes(header.dtype, count(header.shape));
-  file.name = header.name;
-  if (!header.warning.empty()) file.warnings.push_back(header.warning);
+FileInfo describe_initializer(Bytes message, std::int64_t byte) {
+  const TensorProtoHeader header = read_tensor_proto_header(message, byte, true);
+  FileInfo file = describe_header(header);
+  file.name.clear();
+  if (header.external) {
+    file.stored = "raw_data";
+    file.file = header.external->location;
+  }
   return file;
 }
 

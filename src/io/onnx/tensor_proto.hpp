@@ -18,8 +18,6 @@
 
 namespace tensorop {
 
-struct TensorProtoHeader;
-
 // Reads the tensor of a file. All fields are checked, in any order. A stream is read to its end first, to
 // where `reading` says. Elements in raw_data stay where they are; all other data goes into memory. Data in
 // another file is refused, and no file is opened. Throws Error.
@@ -29,8 +27,9 @@ struct TensorProtoHeader;
                                        std::shared_ptr<const void> owner, const ArrayReading& reading);
 // The same of a stream.
 [[nodiscard]] Tensor read_tensor_proto(const ByteSource& stream, const ArrayReading& reading);
-// What `info` says of it.
-[[nodiscard]] FileInfo describe_header(const TensorProtoHeader& header);
+// What `info` says of a tensor of a model, which begins at `byte` of its file. The file of external data is
+// named, and not opened. Throws Error.
+[[nodiscard]] FileInfo describe_initializer(std::span<const std::byte> message, std::int64_t byte);
 // The name alone, any bytes, without a look at elements. Empty where there is none, or the message is
 // malformed up to there.
 [[nodiscard]] std::string tensor_proto_name(std::span<const std::byte> message);

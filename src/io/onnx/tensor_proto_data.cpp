@@ -61,6 +61,8 @@ Limits limits_of(DType dtype) {
     case DType::int64:
     case DType::uint64:  // any 64 bits
       return limits_of<std::int64_t>();
+    case DType::int4:  // ONNX 1.16.0 to 1.16.2 write the byte as int8
+      return {std::numeric_limits<std::int8_t>::lowest(), std::numeric_limits<std::uint8_t>::max(), true};
     default:
       return {0, (std::int64_t{1} << 8 * element_size(dtype)) - 1, true};
   }

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/onnx/message_kind.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
 
 namespace tensorop {
@@ -32,6 +33,7 @@ class TensorProtoReader {
   TensorProtoHeader read(ProtoMessage message, bool may_be_external) {
     for (; message.next(); is_empty_ = false) take(message.field());
     finish(may_be_external);
+    warn_of_unknown();
     return {.dtype = *dtype_,
             .shape = shape_,
             .name = name_,
@@ -39,7 +41,7 @@ class TensorProtoReader {
             .raw = raw_,
             .string_bytes = string_bytes_,
             .external = external_,
-            .warning = warning()};
+            .warnings = std::move(warnings_)};
   }
 
   void take(const ProtoField& of) {
@@ -170,13 +172,13 @@ class TensorProtoReader {
     key == "offset" ? void(external_->offset = *number) : void(external_bytes_ = *number);
   }
 
-  [[nodiscard]] std::string warning() const {
-    if (unknown_.empty()) return {};
+  void warn_of_unknown() {
+    if (unknown_.empty()) return;
     std::vector<std::string> numbers;
     for (const std::uint32_t number : unknown_) numbers.push_back(cat(number));
-    return unknown_.size() == 1
-               ? cat("field ", numbers[0], " is not known and was skipped")
-               : cat("fields ", join_words(std::move(numbers), "and"), " are not known and were skipped");
+    warnings_.push_back(unknown_.size() == 1 ? cat("field ", numbers[0], " is not known and was skipped")
+                                             : cat("fields ", join_words(std::move(numbers), "and"),
+                                                   " are not known and were skipped"));
   }
 
   void refuse_external() const {
@@ -184,12 +186,17 @@ class TensorProtoReader {
                     external_->location.empty() ? "" : cat(", location ", in_quotes(external_->location)),
                     "), which is not read"));
   }
-  void require_external() const {
+  void require_external() {
     if (external_->location.empty()) throw Error("the data is in another file without a location");
     if (data_field_ != 0)
       throw Error(cat("has data in ", field::field_of(data_field_).name, " and in another file"));
     if (*dtype_ == DType::string) throw Error("strings in another file are not read");
     const std::int64_t needed = *packed_bytes(*dtype_, count(shape_));
+    // Some programs write 0 for all that follows the offset.
+    if (external_bytes_ == 0 && needed != 0)
+      return warnings_.push_back(cat("the length of its external data is 0: read as the ",
+                                     counted(needed, "byte"), " of ", tensorop::name(*dtype_), ' ',
+                                     to_string(shape_)));
     if (external_bytes_ && *external_bytes_ != needed)
       throw Error(cat("the length of external data is ", *external_bytes_, ", ", tensorop::name(*dtype_), ' ',
                       to_string(shape_), " needs ", counted(needed, "byte")));
@@ -243,36 +250,22 @@ class TensorProtoReader {
   std::optional<ExternalData> external_;
   std::optional<std::int64_t> external_bytes_;  // where they are stated
   std::vector<std::uint32_t> unknown_;
+  std::vector<std::string> warnings_;
 };
 
-// Throws the Error for a message that is no tensor, where its fields alone say what it is.
-void refuse_foreign_message(Bytes message, std::int64_t byte) {
-  bool is_whole = false;  // all fields are
-  bool has_packed_dims = false;
-  bool has_data_type = false;  // as one may be stored
-  bool has_segment = false;
-  // An ONNX model has a producer's name (2), a graph (7) and operator sets (8).
-  unsigned model = 0;
-  try {
-    for (ProtoMessage fields(message, byte, {}); fields.next();) {
-      const auto number = fields.field().number();
-      const bool is_bytes = fields.field().wire() == ProtoWire::bytes;
-      if (number == field::kDims && is_bytes) has_packed_dims = true;
-      if (number == field::kDataType && !is_bytes) has_data_type = true;
-      if (number == field::kSegment && is_bytes) has_segment = true;
-      if (is_bytes && (number == 2 || number == 7 || number == 8)) model |= 1U << number;
-    }
-    is_whole = true;
-  } catch (const Error&) {  // the fields up to there
-  }
-  if (model == (1U << 2U | 1U << 7U | 1U << 8U)) {
-    throw Error("is an ONNX model, not a tensor", "", "tensorop check FOLDER checks the folder of its case");
-  }
-  if (has_packed_dims && has_segment && has_data_type) {
-    throw Error("holds a segment, or is an ONNX sequence or optional; single tensors are read");
-  }
-  if (is_whole && has_packed_dims && !has_data_type) {
-    throw Error(cat("not an ONNX tensor: no data_type (field ", field::kDataType, ')'));
+// Throws the Error for a message that is not a tensor, if its fields show its kind.
+void refuse_foreign_message(Bytes message) {
+  switch (classify_message(message)) {
+    case MessageKind::model:
+      throw Error("is an ONNX model, not a tensor", "",
+                  "tensorop check FOLDER checks the folder of its case");
+    case MessageKind::sequence:
+      throw Error("holds a segment, or is an ONNX sequence or optional; single tensors are read");
+    case MessageKind::other:
+      throw Error(cat("not an ONNX tensor: no data_type (field ", field::kDataType, ')'));
+    case MessageKind::tensor:
+    case MessageKind::none:
+      return;
   }
 }
 
@@ -292,7 +285,7 @@ TensorProtoHeader read_tensor_proto_header(Bytes message, std::int64_t byte, boo
   try {
     return TensorProtoReader().read(ProtoMessage(message, byte, field::kNames), may_be_external);
   } catch (const Error&) {
-    refuse_foreign_message(message, byte);
+    if (!message.empty()) refuse_foreign_message(message);
     throw;
   }
 }

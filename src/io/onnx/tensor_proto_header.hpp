@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "io/onnx/protobuf.hpp"
 #include "tensor/dtype.hpp"
@@ -31,7 +32,7 @@ struct TensorProtoHeader {
   std::span<const std::byte> raw = {};        // the bytes of raw_data in the message
   std::int64_t string_bytes = 0;              // of string_data
   std::optional<ExternalData> external = {};  // of as many bytes as dtype and shape take
-  std::string warning = {};                   // the line about fields that are not known; empty: all are
+  std::vector<std::string> warnings = {};     // lines
 };
 
 // Throws the Error for which the bytes up to here are enough, of a message that goes on.

@@ -1,0 +1,82 @@
+#include "io/onnx/message_kind.hpp"
+
+#include <optional>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "io/onnx/onnx_fields.hpp"
+#include "io/onnx/protobuf.hpp"
+#include "io/onnx/tensor_proto_fields.hpp"
+
+namespace tensorop {
+namespace {
+
+namespace model = onnx_fields::model;
+
+// What the fields so far show.
+struct Evidence {
+  bool has_version = false;    // field 1 is an integer: of a model, or a dimension
+  bool has_text = false;       // field 1 is bytes: the name of a sequence, or dimensions
+  bool has_data_type = false;  // field 2 is an integer: a model has the producer's name there
+  bool has_producer = false;
+  bool has_graph = false;
+  bool has_messages = false;  // field 3 of a sequence; a segment of a tensor
+  bool may_be_model = true;   // each field has the wire type that it has in a model
+
+  // The kind that no further field changes.
+  [[nodiscard]] std::optional<MessageKind> decided(std::uint32_t last) const {
+    if (has_data_type && last > tensor_proto::kSegment)
+      return has_text && has_messages ? MessageKind::sequence : MessageKind::tensor;
+    if (has_producer && has_graph && may_be_model) return MessageKind::model;
+    return std::nullopt;
+  }
+};
+
+void meet(const ProtoField& field, std::span<const std::byte> bytes, Evidence& evidence) {
+  const std::uint32_t number = field.number();
+  const bool is_bytes = field.wire() == ProtoWire::bytes;
+  if (number == model::ir_version || number == model::model_version)
+    evidence.may_be_model &= field.wire() == ProtoWire::varint;
+  else if (number <= model::opset_import)
+    evidence.may_be_model &= is_bytes;
+  if (number == model::ir_version) (is_bytes ? evidence.has_text : evidence.has_version) = true;
+  if (number == tensor_proto::kDataType) (is_bytes ? evidence.has_producer : evidence.has_data_type) = true;
+  if (number == tensor_proto::kSegment) evidence.has_messages |= is_bytes;
+  if (number != model::graph || !is_bytes) return;
+  // A TensorProto has int64_data in field 7. All fields of a graph are messages or texts.
+  const auto first = to_size(field.value_byte());
+  const bool is_graph =
+      first >= bytes.size() || (bytes[first] & std::byte{7}) == std::byte(std::uint8_t(ProtoWire::bytes));
+  evidence.has_graph |= is_graph;
+  evidence.may_be_model &= is_graph;
+}
+
+}  // namespace
+
+MessageKind classify_message(std::span<const std::byte> bytes) {
+  Evidence evidence;
+  ProtoMessage fields(bytes, 0, {});
+  bool is_whole = true;
+  try {
+    while (fields.next()) {
+      meet(fields.field(), bytes, evidence);
+      if (const auto kind = evidence.decided(fields.field().number())) return *kind;
+    }
+  } catch (const Error&) {
+    // The number and the wire type of the last field count, if they are there.
+    is_whole = false;
+    if (fields.field().number() != 0) meet(fields.field(), bytes, evidence);
+  }
+  if (evidence.has_data_type)
+    return evidence.has_text && evidence.has_messages ? MessageKind::sequence : MessageKind::tensor;
+  // The graph may follow where a message is cut.
+  const bool is_model = evidence.has_graph || (evidence.has_version && evidence.has_producer && !is_whole);
+  if (is_model && evidence.may_be_model) return MessageKind::model;
+  return is_whole && evidence.has_text ? MessageKind::other : MessageKind::none;
+}
+
+void refuse_model_stream() {
+  throw Error("an ONNX model cannot be read as a stream", "", "save it to a file first");
+}
+
+}  // namespace tensorop
