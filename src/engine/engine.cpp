@@ -91,10 +91,10 @@ struct OpenMask {
   Planned planned;
 };
 
-OpenMask plan_open_mask(const Bound& bound, const Threads& threads) {
+OpenMask plan_open_mask(const Bound& bound, const Settings& settings) {
   OpenMask out;
   Planned asked = bound.call.op->plan(bound.call);
-  prepare(asked, threads);
+  prepare(asked, settings);
   out.asked = std::move(asked.plan);
   out.planned.output = {DType::boolean, bound.planned.output.shape};
   out.planned.plan = open_mask_plan(*out.asked, count(bound.planned.output.shape));
@@ -105,7 +105,7 @@ OpenMask plan_open_mask(const Bound& bound, const Threads& threads) {
 std::unique_ptr<Sink> write_open_mask(const Bound& bound, const std::optional<Destination>& destination,
                                       const Settings& settings) {
   if (!destination) return nullptr;
-  const OpenMask mask = plan_open_mask(bound, settings.threads);
+  const OpenMask mask = plan_open_mask(bound, settings);
   auto sink = open_sink(*destination, mask.planned.output.dtype, mask.planned.output.shape, 0, settings.warn);
   fill_sink(mask.planned, bound.inputs, *sink, settings);
   if (!sink->is_stream()) sink->finish();
@@ -128,7 +128,7 @@ Tensor open_elements(const Request& request, const Settings& settings) {
   silent.warn = nullptr;
   const Bound bound = bind(request, silent);
   return explain_faults(bound, [&] {
-    const OpenMask mask = plan_open_mask(bound, settings.threads);
+    const OpenMask mask = plan_open_mask(bound, settings);
     return execute(mask.planned, bound.inputs, settings, {});
   });
 }
@@ -142,7 +142,7 @@ std::optional<UnspecifiedElements> unspecified_elements(const Request& request, 
     const Bound bound = bind(request, silent);
     const OpenReason reason = bound.planned.plan->facts().open_reason;
     if (reason == OpenReason::none) return std::nullopt;
-    const OpenMask mask = plan_open_mask(bound, settings.threads);
+    const OpenMask mask = plan_open_mask(bound, settings);
     return UnspecifiedElements{execute(mask.planned, bound.inputs, silent, {}),
                                cat(bound.call.version_name(), " (", reason_text(reason), ")")};
   } catch (const PlanFault&) {

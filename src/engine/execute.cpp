@@ -195,10 +195,17 @@ void check(const Plan& plan, Range positions, const Threads& threads) {
   for_each_range(positions, kChunk, threads, [&](Range range, int /*worker*/) { plan.check(range); });
 }
 
-void prepare(const Planned& planned, const Threads& threads) {
-  planned.plan->prepare({0, count(planned.output.shape)}, choose_in_memory(planned.plan->facts().moves),
-                        threads);
-  check_all(*planned.plan, threads);
+void prepare(const Planned& planned, const Settings& settings) {
+  const auto& moves = planned.plan->facts().moves;
+  Decision decision = choose_in_memory(moves);
+  const auto random = moves ? random_access(*moves) : std::nullopt;
+  // Finding out how much memory there is takes time: only where much is sorted.
+  if (random && random->sort_bytes != 0) {
+    decision.memory = memory_of(settings);
+    if (decision.sorts() && random->sort_bytes > decision.memory) decision.order = Order::direct;
+  }
+  planned.plan->prepare({0, count(planned.output.shape)}, decision, settings.threads);
+  check_all(*planned.plan, settings.threads);
 }
 
 Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& settings, Arenas arenas) {

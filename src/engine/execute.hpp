@@ -41,7 +41,7 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
 // The parts of which executors are made.
 
 // Prepares a plan and checks all that can fail.
-void prepare(const Planned& planned, const Threads& threads);
+void prepare(const Planned& planned, const Settings& settings);
 // Checks these of PlanFacts::check_size positions.
 void check(const Plan& plan, Range positions, const Threads& threads);
 // Computes the elements `all` of a prepared plan's result, of `width` bytes, `chunk` of them at a time.

@@ -51,7 +51,7 @@ bool reads_output(const Job& reader, const Job& writer, PathKeys& keys) {
   return found;
 }
 
-bool is_regular_file(const std::string& path) {
+bool is_present_file(const std::string& path) {
   struct stat info {};
   return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
@@ -79,7 +79,7 @@ std::vector<Job> missing_jobs(const std::vector<Job>& jobs) {
     if (!jobs[i].output) continue;
     require_output_is_result(jobs, i, keys);
     const Destination& output = *jobs[i].output;
-    runs[i] = output.is_member ? !has_array[i] : !is_regular_file(output.path);
+    runs[i] = output.is_member ? !has_array[i] : !is_present_file(output.path);
   }
   std::vector<bool> is_kept = runs;
   for (std::size_t i = jobs.size(); i-- > 0;) {  // jobs need only earlier ones

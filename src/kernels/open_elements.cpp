@@ -95,7 +95,10 @@ bool looks_through_all(const Plan& plan) {
 std::int64_t chunk_of(const Plan& plan, std::int64_t elements, const Threads& threads) {
   if (!looks_through_all(plan)) return kChunk;
   const std::int64_t share = ceil_div(elements, threads.count());
-  return ceil_div(std::max(kLargeChunk, std::min(share, kMostMarked / threads.count())), 64) * 64;
+  // A chunk takes two bits an element: all of them a quarter of the memory.
+  const std::int64_t memory = plan.decision().memory;
+  const std::int64_t most = memory == 0 ? kMostMarked : std::min(kMostMarked, memory);
+  return ceil_div(std::max(kLargeChunk, std::min(share, most / threads.count())), 64) * 64;
 }
 
 class OpenMaskPlan final : public Plan {

@@ -97,6 +97,7 @@ def main(tensorop):
         ("gather columns", True, ["gatherelements", "rows.npy", "along.npy"],
          expect(lambda: np.take_along_axis(rows, along, 0))),
         ("scatter columns", True, scatter_columns, expect(lambda: along_axis(rows, rows[::-1]))),
+        ("mask", False, [*scatter_rows, "--spec", "onnx-13", "--open-mask", "mask.npy"], unique),
         ("few unique", False, ["scatternd", "sparse.npy", "few.npy", "few_updates.npy", "--duplicates", "error"], is_sparse),
     ]
     for what, in_windows, arguments, is_right in calls:

@@ -251,13 +251,16 @@ class ScatterRows final : public Plan {
   }
 
   // Throws PlanFault for the lowest bad index, else for the lowest update of a row that has one already.
-  // Where memory has no room for a bit for each target row, looks through all updates for some after the
-  // other.
+  // Where memory has no room for a bit for each target row, sorts the updates if it has room for these, else
+  // looks through all updates for some target rows after the other.
   void require_no_duplicates(const Threads& threads) const {
     const std::int64_t all = data_.size() / row_elements_;
     const std::int64_t most = std::max(kLeastBits, decision().memory / 2 * 8);
     std::optional<Move> found;
-    for (std::int64_t first = 0; first < all; first += most) {
+    // Time is proportional to the updates, not to the target rows, where memory holds the moves.
+    const bool is_sparse = all > most && map_.rows() <= most / 8 / to_int64(sizeof(Move));
+    if (is_sparse) found = first_duplicate_of_few();
+    for (std::int64_t first = 0; first < all && !is_sparse; first += most) {
       const Range targets = {first, std::min(most, all - first)};
       if (!has_duplicate(targets, threads)) continue;
       const std::optional<Move> move = first_duplicate(targets);
@@ -293,6 +296,21 @@ class ScatterRows final : public Plan {
         }
       });
     });
+    return found;
+  }
+
+  // The lowest update of a row that has one already, by sorting all moves.
+  [[nodiscard]] std::optional<Move> first_duplicate_of_few() const {
+    std::vector<Move> all;
+    all.reserve(to_size(map_.rows()));
+    visit({0, data_.size() / row_elements_},
+          [&](const Move* moves, std::int64_t count) { all.insert(all.end(), moves, moves + count); });
+    std::ranges::sort(all, {}, [](const Move& move) { return std::pair(move.target, move.update); });
+    std::optional<Move> found;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      const bool is_duplicate = all[i].target == all[i - 1].target;
+      if (is_duplicate && (!found || all[i].update < found->update)) found = all[i];
+    }
     return found;
   }
 
