@@ -10,6 +10,7 @@
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "io/table/table_parts.hpp"
+#include "io/table/text_hints.hpp"
 
 namespace tensorop {
 namespace {
@@ -21,6 +22,11 @@ struct Signature {
   std::string_view name;
   std::string_view hint = {};  // what makes a file of it that can be read
 };
+
+// What servers answer in place of a file, as text that may also begin a JSON document.
+constexpr std::string_view kAnswers[] = {"{\"error\"", "{\"message\"", "{\"detail\"", "{\"errors\""};
+constexpr std::string_view kDownloadHint =
+    "a file of this name is binary, and this one is text: a failed download?";
 
 constexpr std::string_view kHdf5Hint =
     "python3 -c 'import h5py, numpy; d = {}; h5py.File(\"FILE\").visititems(lambda k, v: d.update({k: "
@@ -70,11 +76,19 @@ constexpr Signature kSignatures[] = {
     {"ir_version:"sv, "protobuf text, which is not read"sv},
 };
 
-bool is_text(std::string_view head) {
-  return std::ranges::all_of(head, [](char c) {
+// Text without control characters, other than white space if it `may_have_lines`.
+bool is_text(std::string_view head, bool may_have_lines = false) {
+  return std::ranges::all_of(head, [&](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 && byte != 0x7f;
+    return byte >= 0x20 ? byte != 0x7f : may_have_lines && byte >= '\t' && byte <= '\r';
   });
+}
+
+// The same of the first bytes, which may end within a character.
+bool begins_as_text(std::string_view head) {
+  head = head.substr(0, kForeignBytes);
+  for (int i = 0; i < 3 && !is_utf8(head); ++i) head.remove_suffix(1);
+  return is_utf8(head) && is_text(head, true);
 }
 
 // In the order in which they are listed.
@@ -145,20 +159,29 @@ bool is_single_value(std::string_view head) {
   return text == "null" || read_field(text, buffer).kind != FieldKind::other;
 }
 
-[[noreturn]] void refuse_input(std::string_view head) {
+// Text where a file with this ending is binary: what a server answers when there is no file to send, or the
+// pointer to a file.
+bool is_failed_download(std::string_view head, const Format* named) {
+  if (named == nullptr || !named->is_binary || named->ending_is_general) return false;
+  const bool is_answer = std::ranges::any_of(
+      kAnswers, [&](std::string_view answer) { return after_blanks(head).starts_with(answer); });
+  if (is_answer) return true;
+  constexpr std::size_t kLeast = 8;  // shorter files may be binary files that were cut
+  return head.size() >= kLeast && begins_as_text(head) && detect_format(head) == nullptr &&
+         !is_single_value(head);
+}
+
+[[noreturn]] void refuse_input(std::string_view head, const Format* named = nullptr) {
   const auto titles = format_titles([](const Format& format) {
     return format.is_readable() && !format.ending_decides && !format.is_unlisted;
   });
   const Signature* const foreign = find_signature(head);
-  const std::string_view rest = head.substr(std::min(head.find('\n'), head.size()));
-  const bool has_header = foreign == nullptr && !after_blanks(rest).empty() &&
-                          (detect_format(after_blanks(rest)) != nullptr || is_single_value(rest));
+  std::string_view hint = foreign == nullptr ? std::string_view() : foreign->hint;
+  if (foreign == nullptr && begins_as_text(head))
+    hint = is_failed_download(head, named) ? kDownloadHint : hint_of_first_field(head);
   throw Error(cat("is neither ", join(titles), " nor a table of numbers; it begins with ", first_bytes(head),
                   foreign == nullptr ? "" : cat(" (", foreign->name, ')')),
-              "",
-              has_header           ? "a table has no header line: tail -n +2 FILE leaves it out"
-              : foreign == nullptr ? ""
-                                   : std::string(foreign->hint));
+              "", std::string(hint));
 }
 
 // The format whose file extension `path` has, the longest one, and the extension; null when there is none.
@@ -191,8 +214,9 @@ const Format* detect_format(std::string_view file) {
     return std::pair(format->is_binary, format->detect_bytes);
   };
   const Format* found = nullptr;
+  // All protobuf messages begin alike: of a model all fields are looked at.
   for (const Format* format : kFormats) {
-    if (format->detects == nullptr || !format->detects(format->detects_in_all ? file : head)) continue;
+    if (format->detects == nullptr || !format->detects(format == &kOnnxFormat ? file : head)) continue;
     if (found == nullptr || certainty(format) > certainty(found)) found = format;
   }
   return found;
@@ -209,8 +233,9 @@ const Format& input_format(std::string_view file, std::string_view path, const F
   const Format* const named = find_ending(path).first;
   const bool is_binary = detected != nullptr && detected->is_binary;
   if (!is_binary && named != nullptr && named->may_be != nullptr && named->may_be(head)) return *named;
-  if (detected != nullptr && !detected->ending_decides) return *detected;
+  if (detected != nullptr && !detected->ending_decides && !is_failed_download(head, named)) return *detected;
   const bool is_foreign = find_signature(head) != nullptr;
+  if (!is_foreign && is_failed_download(head, named)) refuse_input(head, named);
   if (detected == nullptr && named != nullptr && named->ending_explains && !is_foreign) return *named;
   if (given != nullptr && given->is_default) return *given;
   if (is_foreign) refuse_input(head);

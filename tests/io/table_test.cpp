@@ -108,22 +108,38 @@ TEST_CASE("fields of a text table are numbers and words in the spellings of prog
 
 TEST_CASE("a text table is refused with line and column", "[io][table]") {
   const std::string header = "\ntail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -";
+  const std::string text = "\na table holds numbers; strings are read from NPY and JSON: [\"a\",\"b\"]";
+  const std::string comment =
+      "\na comment has a line of its own: sed 's/#.*//' FILE leaves out comments behind numbers";
+  const std::string missing = "\na missing value is written nan";
+  const std::string complex =
+      "\ncomplex numbers are read from NPY and JSON: {\"dtype\":\"complex64\",\"data\":[[1,2]]} is [1+2j]";
   const std::vector<Row> rows = {
       {"1 2\n3\n", "line 2 has 1 number, line 1 has 2"},
       {"1 2\n3 4 5\n", "line 2 has more than the 2 numbers of line 1"},
       {"1\n2 3\n", "line 2 has more than the 1 number of line 1"},
       {"1\n\n2\n", "line 2 is empty, and rows follow it"},
       {"\n1\n", "line 1 is empty, and rows follow it"},
-      {"1,2\n3,x\n", "line 2, column 3: 'x' is not a number"},
-      {"1 2\n3 # comment\n", "line 2, column 3: '#' is not a number"},
+      {"1,2\n3,x\n", "line 2, column 3: 'x' is not a number" + text},
+      {"1 2\n3 # comment\n", "line 2, column 3: '#' is not a number" + comment},
+      {"1 2 # note\n3 4\n", "line 1, column 5: '#' is not a number" + comment},
+      {"1\n(1+2j)\n", "line 2, column 1: '(1+2j)' is not a number" + complex},
+      {"1\n-3.5e-1j\n", "line 2, column 1: '-3.5e-1j' is not a number" + complex},
+      {"1\n1.5D+00\n",
+       "line 2, column 1: '1.5D+00' is not a number\nthe exponent is written with e: tr Dd ee <FILE"},
+      {"1\nNA\n", "line 2, column 1: 'NA' is not a number" + missing},
+      {"1\nn/a\n", "line 2, column 1: 'n/a' is not a number" + missing},
+      {"a b\nc d\n", "line 1, column 1: 'a' is not a number" + text},
+      {"0xff 1\n2 3\n",
+       "line 1, column 1: '0xff' is not a number\nnumbers are decimal: printf '%d\\n' 0xff prints 255"},
       {"# a\n1 2\n# b\n3\n", "line 4 has 1 number, line 2 has 2"},
       {"# a\n1 2\n3 4 5\n", "line 3 has more than the 2 numbers of line 2"},
       {"1\n\n# a\n2\n", "line 2 is empty, and rows follow it"},
       {"# a\r2\n", "line 1, column 4: a carriage return without a line feed"},
-      {"1\n\"\"\n", "line 2, column 1: '\"\"' is not a number"},
-      {"1\n\"2\n", "line 2, column 1: '\"2' is not a number"},
-      {"1\n\"2\"3\n", "line 2, column 1: '\"2\"3' is not a number"},
-      {"1,2\n3,\"4,5\"\n", "line 2, column 3: '\"4' is not a number"},
+      {"1\n\"\"\n", "line 2, column 1: '\"\"' is not a number" + text},
+      {"1\n\"2\n", "line 2, column 1: '\"2' is not a number" + text},
+      {"1\n\"2\"3\n", "line 2, column 1: '\"2\"3' is not a number" + text},
+      {"1,2\n3,\"4,5\"\n", "line 2, column 3: '\"4' is not a number" + text},
       {"1,,2\n", "line 1, column 3: a field is empty"},
       {"1,2,\n", "line 1, column 5: a field is empty"},
       {"1\t\t2\n", "line 1, column 3: a field is empty"},
@@ -132,9 +148,9 @@ TEST_CASE("a text table is refused with line and column", "[io][table]") {
       {"1\t2\n3 4\n", "line 2, column 3: expected a tab or the end of the line, found '4'"},
       {"1\r2\n", "line 1, column 2: a carriage return without a line feed"},
       {"1\n1.5.2\n", "line 2, column 1: '1.5.2' is not a number"},
-      {"1\n0x10\n", "line 2, column 1: '0x10' is not a number"},
-      {"1\n1_000\n", "line 2, column 1: '1_000' is not a number"},
-      {"1\n-\n", "line 2, column 1: '-' is not a number"},
+      {"1\n0x10\n", "line 2, column 1: '0x10' is not a number\nnumbers are decimal: printf '%d\\n' 0xff prints 255"},
+      {"1\n1_000\n", "line 2, column 1: '1_000' is not a number\ndigits are not grouped: tr -d _ <FILE"},
+      {"1\n-\n", "line 2, column 1: '-' is not a number" + missing},
       {"1\n1e\n", "line 2, column 1: '1e' is not a number"},
       {"1\n2;3\n",
        "line 2, column 1: '2;3' is not a number\nfields are separated by commas, tabs or blanks: tr ';' ','"},
@@ -257,6 +273,31 @@ TEST_CASE("text tables at random are read as what they were written from", "[io]
     REQUIRE(read(table.text) == table.meaning);
     REQUIRE(check_ways(random, table.text, std::nullopt, most).empty());
   }
+}
+
+TEST_CASE("long fields and long blanks are refused alike, however they arrive", "[io][table]") {
+  const std::string blanks(70000, ' ');
+  std::string rows;
+  for (int i = 0; i < 200; ++i) rows += "1,2\n";
+  struct Long {
+    std::string text;
+    std::string message;
+  };
+  const std::vector<Long> texts = {
+      {rows + "3," + blanks + "4\n", "line 201, column 65539: more than 65536 blanks in a row"},
+      {rows + "3" + blanks + ",4\n", "line 201, column 65538: more than 65536 blanks in a row"},
+      {rows + blanks + "3,4\n", "line 201, column 65537: more than 65536 blanks in a row"},
+      {rows + "3," + std::string(70000, '0') + "\n", "line 201, column 3: a field longer than 65536 characters"},
+      {"3," + std::string(70000, '0') + "\n" + rows, "line 1, column 3: a field longer than 65536 characters"},
+  };
+  Random random(20261126, 0);
+  for (const Long& row : texts) {
+    CAPTURE(row.text.size(), row.message);
+    CHECK(read(row.text) == row.message);
+    CHECK(check_ways(random, row.text, std::nullopt, 1 << 17).empty());
+  }
+  const std::string fits = rows + "3," + blanks.substr(0, 65536) + "4\n";
+  CHECK(check_ways(random, fits, std::nullopt, 1 << 17).empty());
 }
 
 TEST_CASE("changed text tables are read or refused alike, however they arrive", "[io][table][random]") {

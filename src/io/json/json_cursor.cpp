@@ -55,27 +55,49 @@ bool is_of_number(int c) {
   return is_digit(c) || c == '+' || c == '-' || c == '.' || (c | 0x20) == 'e';
 }
 
-// What other languages write and JSON does not have.
-std::string_view json_hint(std::string_view message) {
-  struct Mistake {
-    std::string_view shown;  // in the message
-    std::string_view hint;
+struct Mistake {
+  std::string_view begin;
+  std::string_view hint;
+};
+
+// What other languages write and JSON does not have, by its beginning.
+constexpr Mistake kMistakes[] = {
+    {"nan", "JSON has no NaN: write \"NaN\", in quotes"},
+    {"NaN", "JSON has no NaN: write \"NaN\", in quotes"},
+    {"Nan", "JSON has no NaN: write \"NaN\", in quotes"},
+    {"NAN", "JSON has no NaN: write \"NaN\", in quotes"},
+    {"inf", "JSON has no Infinity: write \"Infinity\", in quotes"},
+    {"Inf", "JSON has no Infinity: write \"Infinity\", in quotes"},
+    {"-inf", "JSON has no Infinity: write \"-Infinity\", in quotes"},
+    {"-Inf", "JSON has no Infinity: write \"-Infinity\", in quotes"},
+    {"True", "true and false are written in lower case"},
+    {"False", "true and false are written in lower case"},
+    {"None", "JSON has null for None; a missing number is written \"NaN\", in quotes"},
+    {"'", "JSON has no single quotes: texts and keys are in double quotes"},
+    {"/", "JSON has no comments"},
+    {"#", "JSON has no comments"},
+    {"0x", "JSON numbers are decimal"},
+    {"0X", "JSON numbers are decimal"},
+    {"+", "JSON numbers have no plus sign"},
+    {"(", "JSON has no tuples: lists are in brackets"},
+};
+
+// The hint for what is wrong at `at` in the text; empty if there is none.
+std::string_view hint_at(std::string_view text, std::size_t at) {
+  // The fault may be within a word, and a bracket may follow a comma.
+  const auto is_of_word = [](char c) {
+    return is_of_number(static_cast<unsigned char>(c)) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
   };
-  constexpr Mistake kMistakes[] = {
-      {"(last read: 'N')", "JSON has no NaN: write \"NaN\", in quotes"},
-      {"(last read: 'I')", "JSON has no Infinity: write \"Infinity\", in quotes"},
-      {"(last read: '-I')", "JSON has no Infinity: write \"-Infinity\", in quotes"},
-      {"(last read: 'T')", "true and false are written in lower case"},
-      {"(last read: 'F')", "true and false are written in lower case"},
-      {"(last read: '/')", "JSON has no comments"},
-      {"(last read: '#')", "JSON has no comments"},
-      {"unexpected ']'; expected '[', '{', or a literal", "JSON has no comma before a closing bracket"},
-      {"unexpected '}'; expected string literal", "JSON has no comma before a closing bracket"},
-  };
-  for (const Mistake& mistake : kMistakes) {
-    if (message.find(mistake.shown) != std::string_view::npos) return mistake.hint;
+  std::size_t begin = at;
+  while (begin > 0 && at - begin < to_size(kMostShown) && is_of_word(text[begin - 1])) --begin;
+  const std::string_view word = text.substr(begin);
+  for (const auto& [first, hint] : kMistakes) {
+    if (word.starts_with(first)) return hint;
   }
-  return {};
+  if (at >= text.size() || (text[at] != ']' && text[at] != '}')) return {};
+  const std::size_t before = text.substr(0, at).find_last_not_of(" \t\r\n");
+  const bool follows_comma = before != std::string_view::npos && text[before] == ',';
+  return follows_comma ? "JSON has no comma before a closing bracket" : "";
 }
 
 }  // namespace
@@ -127,12 +149,13 @@ bool JsonCursor::at_end() {
   for (std::size_t blanks = 0;;) {
     const char* const begin = at_;
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
-    if (at_ != end_) return false;
     blanks += static_cast<std::size_t>(at_ - begin);
-    if (!extend()) return true;
+    // Text in memory is refused as text that arrives is.
     if (blanks > kMostBlanks) {
       throw Error(cat(name_, name_.empty() ? "" : ": ", "more than ", kMostBlanks, " blanks in a row"));
     }
+    if (at_ != end_) return false;
+    if (!extend()) return true;
   }
 }
 
@@ -386,14 +409,15 @@ void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view
 }
 
 void JsonCursor::refuse_at(std::size_t offset, std::string_view message) const {
-  if (begin_) fail(cat("byte ", *begin_ + offset), message);
+  const std::string_view hint = hint_at(text_.window(), offset - text_.offset());
+  if (begin_) fail(cat("byte ", *begin_ + offset), message, hint);
   const JsonText::Place place = text_.place(offset);
-  fail(cat("line ", place.line, ", column ", place.column), message);
+  fail(cat("line ", place.line, ", column ", place.column), message, hint);
 }
 
-void JsonCursor::fail(std::string_view place, std::string_view message) const {
+void JsonCursor::fail(std::string_view place, std::string_view message, std::string_view hint) const {
   throw Error(cat(name_, name_.empty() ? "" : ": ", "malformed JSON at ", place, ": ", message), "",
-              std::string(json_hint(message)));
+              std::string(hint));
 }
 
 }  // namespace tensorop

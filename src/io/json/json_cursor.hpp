@@ -82,7 +82,7 @@ class JsonCursor : public TextCursor {
   // `at` is the byte that is wrong; `begin` is where the last token begins.
   [[noreturn]] void refuse_byte(const char* at, const char* begin, std::string_view message) const;
   [[noreturn]] void refuse_at(std::size_t offset, std::string_view message) const;
-  [[noreturn]] void fail(std::string_view place, std::string_view message) const;
+  [[noreturn]] void fail(std::string_view place, std::string_view message, std::string_view hint = {}) const;
 
   std::string_view name_;
   std::optional<std::size_t> begin_;

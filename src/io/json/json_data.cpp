@@ -21,6 +21,14 @@ namespace {
 
 constexpr DTypeSet kFloatLike = kFloatTypes | kComplexTypes | kSmallFloatTypes;
 
+// The hint for untyped integers that int64 does not hold: that uint64 holds them.
+std::string int64_hint(const std::vector<FloatOnly>& float_only) {
+  const double above = std::ldexp(1.0, 64);
+  const auto fits = [&](const FloatOnly& number) { return number.value > 0 && number.value <= above; };
+  if (float_only.empty() || !std::ranges::all_of(float_only, fits)) return {};
+  return "untyped integers are int64: {\"dtype\":\"uint64\",\"data\":...} or --dtype uint64 names the dtype";
+}
+
 bool is_complex(std::optional<DType> dtype) {
   return dtype && kComplexTypes.contains(*dtype);
 }
@@ -173,8 +181,12 @@ void DataReader::parse(std::string_view text) {
   if (status == NumberStatus::range && overflow() == Overflow::error) throw unfit(text, wide_of<T>(text));
   if (status != NumberStatus::ok) {
     if (is_cast_) return parse_cast<T>(text);
-    throw Error(cat(element(), " = ", printable(text), " is not an integer, ", name(*dtype_),
-                    " takes only integers"));
+    // 1e18 is an integer, written as a float.
+    double real = 0;
+    const bool is_whole = parse_number(text, real) == NumberStatus::ok && real == std::trunc(real);
+    throw Error(
+        cat(element(), " = ", printable(text), " is not an integer, ", name(*dtype_), " takes only integers"),
+        "", is_whole ? "an integer is written without point and exponent" : "");
   }
   elements_.push(value);
 }
@@ -353,7 +365,7 @@ JsonTensor DataReader::finish() {
     out.tensor = Tensor(dtype, final_shape(dtype, elements), elements_.take());
   } catch (const Error&) {
     // The fault of an element comes first.
-    if (!refused_.empty()) throw Error(refused_);
+    if (!refused_.empty()) throw Error(refused_, "", int64_hint(float_only_));
     throw;
   }
   out.empty = elements == 0;
@@ -364,7 +376,7 @@ JsonTensor DataReader::finish() {
 }
 
 Tensor JsonTensor::take() const {
-  if (!refused.empty()) throw Error(refused);
+  if (!refused.empty()) throw Error(refused, "", int64_hint(float_only));
   return tensor;
 }
 

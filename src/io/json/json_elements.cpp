@@ -35,14 +35,24 @@ std::shared_ptr<Storage> Elements::take() {
 
 std::byte* Elements::reserve(std::int64_t bytes, std::int64_t likely) {
   if (bytes > most_ - used_) return nullptr;
-  if (bytes > capacity_ - used_) grow(used_ + std::max(bytes, likely));
+  if (bytes > capacity_ - used_) grow(used_ + bytes, used_ + std::max(bytes, likely));
   return data_ + used_;
 }
 
-void Elements::grow(std::int64_t capacity) {
+void Elements::grow(std::int64_t least, std::int64_t wanted) {
   if (used_ >= most_) throw Error(message_);
-  capacity_ = std::min(most_, capacity);
-  auto larger = std::make_shared<Storage>(capacity_);
+  least = std::min(most_, least);
+  capacity_ = std::min(most_, wanted);
+  std::shared_ptr<Storage> larger;
+  while (!larger) {
+    try {
+      larger = std::make_shared<Storage>(capacity_);
+    } catch (const MemoryError&) {
+      if (capacity_ <= least) throw;
+      // The rest is an estimate, or makes it cheaper to grow: it is no requirement.
+      capacity_ = least + (capacity_ - least) / 4;
+    }
+  }
   if (used_ > 0) std::memcpy(larger->data(), data_, to_size(used_));
   storage_ = std::move(larger);
   data_ = storage_->data();

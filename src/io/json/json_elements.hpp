@@ -26,7 +26,7 @@ class Elements {
   template <class T>
   void push(const T& value) {
     if (capacity_ - used_ < static_cast<std::int64_t>(sizeof value)) [[unlikely]]
-      grow(std::max(kFirst, 2 * capacity_));
+      grow(capacity_ + std::max(kFirst, capacity_ / 8), std::max(kFirst, 2 * capacity_));
     std::memcpy(data_ + used_, &value, sizeof value);
     used_ += static_cast<std::int64_t>(sizeof value);
   }
@@ -52,7 +52,8 @@ class Elements {
 
   static constexpr std::int64_t kFirst = 256;
 
-  void grow(std::int64_t capacity);
+  // To `wanted` bytes; where memory does not hold them to fewer, but at least to `least`.
+  void grow(std::int64_t least, std::int64_t wanted);
 
   std::shared_ptr<Storage> storage_;
   std::byte* data_ = nullptr;

@@ -4,13 +4,20 @@
 #include <concepts>
 #include <string>
 
+#include "io/json/json_text.hpp"
 #include "io/json/number_scan.hpp"
 
 namespace tensorop {
 namespace {
 
+struct Blanks : TextCursor {
+  using TextCursor::kMostBlanks;
+};
+
 template <Number T>
 bool read_as(NumberPart& part, bool inferred) {
+  // JsonCursor refuses more blanks in a row.
+  if (part.text.size() > Blanks::kMostBlanks) return false;
   // A copy: a mapped file may change between two looks at it. The comma at the end ends every loop here.
   std::string text(part.text);
   text.back() = ',';

@@ -98,6 +98,7 @@ void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
         data.boolean(in.text() == "true");
         break;
       case JsonKind::null:
+        data.refuse(kind_name(kind), "JSON has no NaN: write \"NaN\", in quotes, for a missing number");
       case JsonKind::object:
         data.refuse(kind_name(kind));
     }

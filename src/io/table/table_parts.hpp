@@ -38,6 +38,9 @@ struct TableField {
   return c == ' ' || c == '\t' || c == ',' || c == '\n' || c == '\r';
 }
 
+// The most characters of a field, and of the blanks between two of them.
+inline constexpr std::ptrdiff_t kLongestField = 1 << 16;
+
 // What separates two fields of a row.
 enum class Separator : char {
   blanks = ' ',  // any number of blanks and tabs

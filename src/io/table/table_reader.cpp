@@ -16,13 +16,13 @@
 #include "io/format.hpp"
 #include "io/json/json_data.hpp"
 #include "io/table/table_parts.hpp"
+#include "io/table/text_hints.hpp"
 
 namespace tensorop {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr int kEndOfText = -1;                // of the text
-constexpr std::ptrdiff_t kLongest = 1 << 16;  // fields and blanks between them
+constexpr int kEndOfText = -1;  // of the text
 
 std::string_view name_of(Separator separator) {
   return separator == Separator::comma ? "a comma" : separator == Separator::tab ? "a tab" : "a blank";
@@ -70,9 +70,9 @@ class TableReader : private TextCursor {
 
   // Steps over blanks at `at`, which stay in the window.
   void skip_blanks(const char*& at) {
-    std::ptrdiff_t left = kLongest;
+    std::ptrdiff_t left = kLongestField;
     for (int c = peek(at); c == ' ' || (c == '\t' && separator_ != Separator::tab); c = peek(at)) {
-      if (left-- == 0) throw Error(cat(place_of(at), ": more than ", kLongest, " blanks in a row"));
+      if (left-- == 0) throw Error(cat(place_of(at), ": more than ", kLongestField, " blanks in a row"));
       ++at;
     }
   }
@@ -143,9 +143,9 @@ class TableReader : private TextCursor {
   // The characters of the field at at_, where it stays.
   std::string_view field() {
     const char* at = at_;
-    while (at - at_ <= kLongest && !ends_field(peek(at)) && peek(at) != kEndOfText) ++at;
-    if (at - at_ > kLongest)
-      throw Error(cat(place_of(at_), ": a field longer than ", kLongest, " characters"));
+    while (at - at_ <= kLongestField && !ends_field(peek(at)) && peek(at) != kEndOfText) ++at;
+    if (at - at_ > kLongestField)
+      throw Error(cat(place_of(at_), ": a field longer than ", kLongestField, " characters"));
     return {at_, static_cast<std::size_t>(at - at_)};
   }
 
@@ -190,7 +190,7 @@ class TableReader : private TextCursor {
       // A field that cannot be read is reported before what follows it.
       std::string buffer;
       const TableField value = read_field({at_, length}, buffer);
-      if (value.kind == FieldKind::other) refuse_field({at_, length}, is_first);
+      if (value.kind == FieldKind::other) refuse_field({at_, length}, is_first && count == 0);
       const After after = look_after(length);
       row_ends = after.row_ends;
       if (++count == 1) {
@@ -216,13 +216,9 @@ class TableReader : private TextCursor {
     data_.boolean(field.value != 0);
   }
 
-  [[noreturn]] void refuse_field(std::string_view field, bool in_first_row) const {
+  [[noreturn]] void refuse_field(std::string_view field, bool is_first) const {
     if (field.empty()) throw Error(cat(place_of(at_), ": a field is empty"));
-    const std::string_view hint =
-        field.find(';') != std::string_view::npos
-            ? "fields are separated by commas, tabs or blanks: tr ';' ','"
-        : in_first_row ? "tail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -"
-                       : "";
+    const std::string_view hint = is_first ? hint_of_first_field(rest()) : hint_of_field(field);
     throw Error(cat(place_of(at_), ": ", in_quotes(field), " is not a number"), "", std::string(hint));
   }
 

@@ -1,0 +1,117 @@
+#include "io/table/text_hints.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/text.hpp"
+#include "io/table/table_parts.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kDecimalDigits = "0123456789";
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+std::string_view without_sign(std::string_view field) {
+  if (field.starts_with('-') || field.starts_with('+')) field.remove_prefix(1);
+  return field;
+}
+
+bool has_separators(std::string_view field) {
+  return field.find(';') != std::string_view::npos;
+}
+
+bool begins_comment(std::string_view field) {
+  return field.starts_with('#') || field.starts_with('%') || field.starts_with("//");
+}
+
+// "(1+2j)", "1+2j", "3i".
+bool is_complex_text(std::string_view field) {
+  if (field.starts_with('(') && field.ends_with(')')) field = field.substr(1, field.size() - 2);
+  const bool is_unit = field.size() > 1 && (field.ends_with('j') || field.ends_with('i'));
+  return is_unit &&
+         field.substr(0, field.size() - 1).find_first_not_of("0123456789.+-eE") == std::string_view::npos;
+}
+
+bool is_hexadecimal(std::string_view field) {
+  field = without_sign(field);
+  return field.size() > 2 && (field.starts_with("0x") || field.starts_with("0X")) &&
+         field.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
+}
+
+// "1.5D+00".
+bool has_fortran_exponent(std::string_view field) {
+  const std::size_t mark = field.find_first_of("dD");
+  if (mark == std::string_view::npos || mark == 0) return false;
+  std::string number(field);
+  number[mark] = 'e';
+  std::string buffer;
+  return read_field(number, buffer).kind == FieldKind::number;
+}
+
+bool is_missing(std::string_view field) {
+  constexpr std::string_view kWords[] = {"na",  "n/a",     "#n/a", "null", "none",
+                                         "nil", "missing", "-",    "?",    "."};
+  return std::ranges::find(kWords, lower(field)) != std::end(kWords);
+}
+
+bool has_digit_groups(std::string_view field) {
+  return field.find('_') != std::string_view::npos &&
+         kDecimalDigits.find(field[0]) != std::string_view::npos &&
+         field.find_first_not_of("0123456789._+-eE") == std::string_view::npos;
+}
+
+// A word, which may be in quotes.
+bool is_word(std::string_view field) {
+  if (field.starts_with('"') || field.starts_with('\'')) return true;
+  return !field.empty() && (is_letter(field[0]) || static_cast<unsigned char>(field[0]) >= 0x80);
+}
+
+struct TextHint {
+  bool (*matches)(std::string_view field);
+  std::string_view hint;
+};
+
+// The first row that matches counts.
+constexpr TextHint kHints[] = {
+    {has_separators, "fields are separated by commas, tabs or blanks: tr ';' ','"},
+    {is_missing, "a missing value is written nan"},
+    {begins_comment,
+     "a comment has a line of its own: sed 's/#.*//' FILE leaves out comments behind numbers"},
+    {is_complex_text,
+     "complex numbers are read from NPY and JSON: {\"dtype\":\"complex64\",\"data\":[[1,2]]} is [1+2j]"},
+    {is_hexadecimal, "numbers are decimal: printf '%d\\n' 0xff prints 255"},
+    {has_fortran_exponent, "the exponent is written with e: tr Dd ee <FILE"},
+    {has_digit_groups, "digits are not grouped: tr -d _ <FILE"},
+    {is_word, "a table holds numbers; strings are read from NPY and JSON: [\"a\",\"b\"]"},
+};
+
+std::string_view first_field(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line.substr(0, static_cast<std::size_t>(std::ranges::find_if(line, ends_field) - line.begin()));
+}
+
+}  // namespace
+
+std::string_view hint_of_field(std::string_view field) {
+  const auto* const found =
+      std::ranges::find_if(kHints, [&](const TextHint& row) { return !field.empty() && row.matches(field); });
+  return found == std::end(kHints) ? std::string_view() : found->hint;
+}
+
+std::string_view hint_of_first_field(std::string_view text) {
+  const std::string_view field = first_field(text);
+  const std::size_t line_break = text.find('\n');
+  const bool is_plain_word = is_word(field) && hint_of_field(field) == std::end(kHints)[-1].hint;
+  if (!is_plain_word || line_break == std::string_view::npos) return hint_of_field(field);
+  std::string buffer;
+  const FieldKind below = read_field(first_field(text.substr(line_break + 1)), buffer).kind;
+  const bool is_header = below == FieldKind::number || below == FieldKind::not_finite;
+  return is_header ? "tail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -"
+                   : hint_of_field(field);
+}
+
+}  // namespace tensorop
