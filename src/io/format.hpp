@@ -44,7 +44,6 @@ struct Format {
   // Detection, from the first bytes of a file.
   std::size_t detect_bytes = 0;  // so many of them are enough
   bool (*detects)(std::string_view head) = nullptr;
-  bool detects_in_all = false;  // `detects` gets the whole of a mapped file
   // Beside `detects`, where fewer bytes may do: whether `head`, which is not detected, could be if it went
   // on.
   bool (*may_detect)(std::string_view head) = nullptr;
@@ -132,12 +131,12 @@ extern const Format kGgufFormat;
 
 // The format of single values, and of standard output.
 [[nodiscard]] const Format& default_format();
-// The format that detects a file; null if none does. `file`: its bytes, or the front of a stream.
-[[nodiscard]] const Format* detect_format(std::string_view file);
+// The format that detects a file that begins with `head`; null where none does.
+[[nodiscard]] const Format* detect_format(std::string_view head);
 // The format of an input. What detects binary files and JSON lists and objects decides first, then `given`,
 // the ending of `path`, and the other formats that detect `head`. The ending also says what a damaged file
 // was to be. Throws Error that says what the input looks like.
-[[nodiscard]] const Format& input_format(std::string_view file, std::string_view path, const Format* given);
+[[nodiscard]] const Format& input_format(std::string_view head, std::string_view path, const Format* given);
 // How many of the first bytes are enough: to detect binary files, and to detect all.
 struct DetectBytes {
   std::size_t binary;

@@ -94,6 +94,8 @@ def directories():
     yield "empty", archive()
     yield "end_missing", archive(x, cut=22)
     yield "end_truncated", archive(x, cut=1)
+    yield "bytes_after_end", archive(x) + b"xyz"
+    yield "bytes_before", b"PK\3\4" + archive(x)
     yield "directory_beyond_file", archive(x, directory_shift=1000)
     yield "directory_not_there", archive(x, entries=[x]).replace(b"PK\1\2", b"PK\1\3")
     yield "count_too_large", archive(x, count=2)
@@ -126,7 +128,7 @@ def headers():
     yield "header_extra_beyond_file", archive(Member(local_extra_length=65535))
     yield "encrypted", archive(Member(flags=1))
     yield "version_12", archive(Member(version=120))
-    yield "version_4_6", archive(Member(version=46))
+    yield "version_6_4", archive(Member("x", version=64))
     yield "method_bzip2", archive(Member(method=12))
     yield "method_lzma", archive(Member(method=14))
     yield "method_zstandard", archive(Member(method=93))

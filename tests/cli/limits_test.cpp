@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/npy_writer.hpp"
+#include "support/onnx_files.hpp"
 #include "support/process.hpp"
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
@@ -66,13 +68,13 @@ constexpr std::string_view kNoFormat =
 const std::string kZeros = cat(kNoFormat, "bytes 00 00 00 00 00 00 00 00");
 
 struct Row {
-  const char* command;  // for the shell: $B is the program, $L $B the program with a small address space
+  std::string command;  // for the shell: $B is the program, $L $B the program with a small address space
   std::string message;  // of the error; empty: there is none
 };
 
 // Gives what the command prints.
 std::string check_row(const TempDir& dir, const Row& row) {
-  const bool is_limited = std::string_view(row.command).find("$L") != std::string_view::npos;
+  const bool is_limited = row.command.find("$L") != std::string_view::npos;
   if (kAnySanitizer && is_limited) return {};
   ProcessOptions options;
   options.directory = dir.path().string();
@@ -268,6 +270,20 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
   for (const Row& row : rows) check_row(dir, row);
 }
 
+TEST_CASE("an archive of 4 GiB without 64-bit sizes is named as such", "[cli][limits]") {
+  const TempDir dir;
+  // A directory without members, which says that it begins at byte 100.
+  std::ofstream file(dir.file("wrapped.npz"), std::ios::binary);
+  file << "PK\3\4";
+  file.seekp((std::int64_t{1} << 32) + 100);
+  file << "PK\5\6" << std::string(12, '\0') << 'd' << std::string(5, '\0');
+  file.close();
+  check_row(dir, {"$B info wrapped.npz",
+                  "info: wrapped.npz: malformed zip archive: the central directory is said to begin at byte "
+                  "100, and begins at 4294967396: it was written without the 64-bit sizes that 4 GiB and more "
+                  "need"});
+}
+
 TEST_CASE("of a file of a tebibyte only what is needed is read", "[cli][limits]") {
   const TempDir dir;
   // The thread sanitizer has no room for so large a mapping.
@@ -378,11 +394,70 @@ TEST_CASE("a shape without elements costs nothing, whatever its other dimensions
       {"$B add wide.npy wide.npy -o out.npy", ""},
       {"$B expand wide.npy --shape 1000000000,0,1000000000000000000 -o out.npy", ""},
       {"$B compare wide.npy wide.npy", ""},
+      // Time is that of the updates.
+      {"$B scatternd 'float32[70368744177664]' '[[0]]' 'float32[1]' --duplicates error --dry-run", ""},
+      {"$B scatternd 'float32[70368744177664]' '[[5],[7],[3],[7],[5]]' 'float32[5]' --duplicates error --dry-run",
+       "scatternd: indices[3] = [7] and indices[1] address the same element of data"},
       {"$B convert tuples.npy --format nested",
        "convert: the nested form of the empty shape (1000000000000,0) would have more than 1000000 empty "
        "lists"},
   };
   for (const Row& row : rows) check_row(dir, row);
+}
+
+TEST_CASE("arrays without elements cost nothing in any format and command", "[cli][limits]") {
+  struct Kind {
+    const char* dtype;
+    const char* descr;        // of NPY
+    int onnx;                 // the number of the data type
+    const char* safetensors;  // null: the format does not have it
+  };
+  constexpr Kind kKinds[] = {{"bool", "|b1", 9, "BOOL"},
+                             {"int64", ">i8", 7, "I64"},
+                             {"complex128", "<c16", 15, nullptr},
+                             {"string", "<U1", 8, nullptr},
+                             {"float8_e5m2", "<f1", 19, "F8_E5M2"}};
+  // (0,2^58) and (2^58,0) of 16 bytes are as large as shapes may be.
+  constexpr const char* kShapes[] = {"0,288230376151711744", "288230376151711744,0", "300000000,0,300000000"};
+  // Of a file $f. On a terminal the format is another one.
+  const std::string commands =
+      "exec 3>&2 2>errors; trap 'test $? = 0 || tail -n 3 errors >&3' EXIT; set -e; "
+      "$B info $f --stats --digest; $B compare $f x.json --map; $B convert $f -o out.npz; "
+      "$B convert $f --format json; cat $f | $B convert - -o out.npy; "
+      "! command -v script || script -qec \"$B convert $f\" /dev/null </dev/null";
+  for (const char* const shape : kShapes) {
+    for (const Kind& kind : kKinds) {
+      const TempDir dir;
+      const std::string header = npy_header_text(kind.descr, cat('(', shape, ')'));
+      std::string fortran = header;
+      write_file(dir.file("c.npy"), header);
+      write_file(dir.file("f.npy"), fortran.replace(header.find("False"), 5, " True"));
+      write_file(dir.file("x.json"),
+                 cat(R"({"dtype":")", kind.dtype, R"(","shape":[)", shape, R"(],"data":[]})"));
+      write_file(dir.file("case.jsonl"),
+                 R"({"op":"gather","data":"x.json","indices":{"dtype":"int64","data":[]},"output":"y.npy"})");
+      Proto proto;
+      for (std::istringstream dims(shape); dims.good(); dims.ignore()) {
+        std::int64_t dim = 0;
+        dims >> dim;
+        proto.integer(1, dim);
+      }
+      write_file(dir.file("x.pb"), proto.integer(2, kind.onnx).text());
+      std::vector<std::string> files = {"c.npy", "f.npy", "x.pb", "x.json"};
+      if (kind.safetensors != nullptr) {
+        const std::string text = cat(R"({"x":{"dtype":")", kind.safetensors, R"(","shape":[)", shape,
+                                     R"(],"data_offsets":[0,0]}})");
+        write_file(dir.file("x.safetensors"),
+                   cat(static_cast<char>(text.size()), std::string(7, '\0'), text));
+        files.emplace_back("x.safetensors");
+      }
+      for (const std::string& file : files) {
+        CAPTURE(kind.dtype, shape, file);
+        check_row(dir, {cat("f=", file, "; ", commands), ""});
+      }
+      check_row(dir, {"set -e; $B run case.jsonl; $B why gather x.json []; $B info out.npz", ""});
+    }
+  }
 }
 
 TEST_CASE("what is no file to read is refused", "[cli][limits]") {

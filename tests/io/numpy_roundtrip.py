@@ -269,6 +269,12 @@ def check_header_spellings(checker):
             checker.check_refused(what, source)
         else:
             checker.check_npy(what, source, expected)
+    for descr, data in (("u'<f4'", bytes(8)), ('u"<f4"', bytes(8)), ("'<U0'", b""), ("'|S0'", b"")):
+        text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': (2,)}}\n".encode()
+        source = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text + data
+        loaded = np.load(io.BytesIO(source))
+        expected = saved(loaded) if data else saved(np.array(loaded, dtype="<U1"))
+        checker.check_npy(f"descr {descr}", source, expected)
 
 
 def bfloat16_file(bits, descr):

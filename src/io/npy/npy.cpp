@@ -14,9 +14,18 @@
 namespace tensorop {
 namespace {
 
-void require_length(const NpyHeader& header, std::int64_t length) {
+// `file`: its bytes, if they are in memory.
+void require_length(const NpyHeader& header, std::int64_t length, std::span<const std::byte> file) {
   const std::int64_t held = length - header.data_offset;
-  if (held != header.bytes()) refuse_length(header.bytes(), cat(held));
+  if (held == header.bytes()) return;
+  const std::int64_t end = header.data_offset + header.bytes();
+  if (held > header.bytes() && end < to_int64(file.size()) &&
+      begins_as_npy(bytes_text(file.subspan(to_size(end))))) {
+    throw Error(cat("another NPY file begins at byte ", end), "",
+                cat("head -c ", end, " FILE > x.npy makes a file of the first array, tail -c +", end + 1,
+                    " FILE > y.npy of the others"));
+  }
+  refuse_length(header.bytes(), cat(held));
 }
 
 void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
@@ -59,7 +68,7 @@ bool begins_as_npy(std::string_view head) {
 NpyHeader read_npy_header(const ByteSource& file) {
   NpyHeader header = parse_npy_header(file.read ? read_front(file) : file.memory);
   const auto length = file.read ? file.length : to_int64(file.memory.size());
-  if (length) require_length(header, *length);
+  if (length) require_length(header, *length, file.memory);
   return header;
 }
 

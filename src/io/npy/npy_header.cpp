@@ -46,6 +46,8 @@ class Cursor {
   }
 
   std::string_view string(std::string_view what) {
+    // Python 2 wrote u'<f8'.
+    if (peek() == 'u') ++position_;
     const char quote = peek();
     if (quote != '\'' && quote != '"') malformed(cat("expected a string for ", what, " at byte ", position_));
     const std::size_t begin = ++position_;
@@ -67,6 +69,26 @@ class Cursor {
       }
     }
     malformed(cat("expected True or False for ", what, " at byte ", position_));
+  }
+
+  // From one bracket to the one that closes it.
+  std::string_view brackets() {
+    skip_space();
+    const std::size_t begin = position_;
+    int depth = 0;
+    for (char quote = '\0'; position_ < text_.size(); ++position_) {
+      const char c = text_[position_];
+      if (quote != '\0') {
+        if (c == quote) quote = '\0';
+      } else if (c == '\'' || c == '"') {
+        quote = c;
+      } else if (c == '(' || c == '[') {
+        ++depth;
+      } else if ((c == ')' || c == ']') && --depth == 0) {
+        return text_.substr(begin, ++position_ - begin);
+      }
+    }
+    malformed("unterminated dtype");
   }
 
   std::int64_t dimension() {
@@ -111,7 +133,22 @@ struct Element {
   std::int64_t bytes;
   std::string descr;  // as NpyHeader has it
   bool names_dtype = true;
+  // What is wrong where tensorop has no such elements, and what makes plain arrays of them.
+  std::string refused = {};
+  std::string hint = {};
 };
+
+// The line of Python that makes an array of `expression`, where `a` is that of the file.
+std::string numpy_hint(std::string_view expression) {
+  return cat("python3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", ", expression,
+             ")' writes a plain array to x.npy");
+}
+
+// A text of the file for messages.
+std::string shortened(std::string_view text) {
+  constexpr std::size_t kMost = 80;
+  return printable(text.substr(0, kMost)) + (text.size() > kMost ? "..." : "");
+}
 
 // A fixed-width string type: its count of code points or bytes.
 Element string_element(std::string_view descr, char order) {
@@ -127,18 +164,26 @@ Element string_element(std::string_view descr, char order) {
   return {DType::string, StoredEncoding::utf32, *bytes, cat("<U", *width)};
 }
 
-[[noreturn]] void refuse_descr(std::string_view descr) {
+Element refused_descr(std::string_view descr) {
   const char kind = descr.size() > 1 ? descr[1] : '\0';
   const std::string shown = cat("dtype ", in_quotes(descr));
   if (descr.ends_with('O')) {
     throw Error(shown + " (pickled Python objects) is not supported: nothing in a file is ever executed");
   }
-  if (kind == 'M' || kind == 'm') throw Error(shown + " (datetime or timedelta) is not supported");
-  if (kind == 'V') throw Error(shown + " (raw bytes) is not supported; '<V2' is bfloat16");
+  Element element{};
+  element.refused = shown + " is not supported";
+  if (kind == 'M' || kind == 'm') {
+    element.refused = shown + " (datetime or timedelta) is not supported";
+    element.hint = numpy_hint("a.view(\"int64\")");
+  }
+  if (kind == 'V') element.refused = shown + " (raw bytes) is not supported; '<V2' is bfloat16";
   const bool extended =
       descr.ends_with("f12") || descr.ends_with("f16") || descr.ends_with("c24") || descr.ends_with("c32");
-  if (extended) throw Error(shown + " (extended precision) is not supported");
-  throw Error(shown + " is not supported");
+  if (extended) {
+    element.refused = shown + " (extended precision) is not supported";
+    element.hint = numpy_hint(kind == 'c' ? "a.astype(\"complex128\")" : "a.astype(\"float64\")");
+  }
+  return element;
 }
 
 // The dtype that numpy.dtype has for `descr`, without a byte order, or that ml_dtypes has for this name.
@@ -184,13 +229,25 @@ Element parse_descr(std::string_view descr) {
       return {row.dtype, StoredEncoding::native, row.size, std::string(row.npy)};
     }
   }
-  refuse_descr(descr);
+  return refused_descr(descr);
 }
 
 Element parse_element(Cursor& cursor) {
   const char first = cursor.peek();
-  if (first == '[') throw Error("structured dtypes are not supported");
-  if (first == '(') throw Error("subarray dtypes are not supported");
+  if (first == '[') {
+    Element element{};
+    element.refused = cat("structured dtypes are not supported: ", shortened(cursor.brackets()));
+    element.hint =
+        "python3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.savez(\"x.npz\", **{n: a[n] for n in "
+        "a.dtype.names})' writes each field as an array to x.npz";
+    return element;
+  }
+  if (first == '(') {
+    Element element{};
+    element.refused = cat("subarray dtypes are not supported: ", shortened(cursor.brackets()));
+    element.hint = numpy_hint("a");
+    return element;
+  }
   return parse_descr(cursor.string("descr"));
 }
 
@@ -256,8 +313,13 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) {
   if (!element) malformed("the key 'descr' is missing");
   if (!fortran_order) malformed("the key 'fortran_order' is missing");
   if (!shape) malformed("the key 'shape' is missing");
-  // Strings without a width would make elements out of an empty file.
-  if (element->bytes == 0 && element_count(*shape) != 0) malformed("the width of its strings is 0");
+  if (!element->refused.empty())
+    throw Error(cat(element->refused, element->hint.empty() ? "" : cat(", shape ", to_string(*shape))), "",
+                element->hint);
+  // Strings without a width take no bytes of the file, and some in memory.
+  constexpr std::int64_t kMostEmpty = 1'000'000;
+  if (element->bytes == 0 && element_count(*shape).value_or(kMostEmpty + 1) > kMostEmpty)
+    throw Error(cat("more than ", kMostEmpty, " strings of width 0"));
   // As stored and, for strings, as held in memory.
   require_fits(*shape, element->bytes);
   require_fits(*shape, element_size(element->dtype));

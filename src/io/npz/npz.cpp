@@ -3,6 +3,7 @@
 // io/npz/npz_writer.hpp writes them. Sources: numpy.savez; docs/formats.md.
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 
 #include "base/error.hpp"
@@ -28,7 +29,10 @@ class NpzArchive final : public Archive {
   explicit NpzArchive(std::shared_ptr<const MappedFile> file)
       : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {
     std::vector<std::string_view> names;
-    for (const ZipMember& member : directory_.members) {
+    for (std::size_t i = 0; i < directory_.members.size(); ++i) {
+      const ZipMember& member = directory_.members[i];
+      names_.emplace(member.name, i);
+      if (member.stored_name != member.name) stored_names_.emplace(member.stored_name, i);
       const bool has_ending = member.name.ends_with(kNpyEnding);
       const bool is_array = has_ending || begins_as_array(member);
       std::string_view name = member.name;
@@ -49,14 +53,13 @@ class NpzArchive final : public Archive {
   // The member `name`.npy or, if there is none, the member `name`. A name that is not found so may be that
   // of the bytes in the file.
   [[nodiscard]] std::optional<std::size_t> lookup(std::string_view name) const override {
-    const auto& members = directory_.members;
     const std::string with_ending = cat(name, kNpyEnding);
-    auto found = std::ranges::find(members, with_ending, &ZipMember::name);
-    if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::name);
-    if (found == members.end()) found = std::ranges::find(members, with_ending, &ZipMember::stored_name);
-    if (found == members.end()) found = std::ranges::find(members, name, &ZipMember::stored_name);
-    if (found == members.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - members.begin());
+    for (const auto* names : {&names_, &stored_names_}) {
+      for (const std::string_view wanted : {std::string_view(with_ending), name}) {
+        if (const auto found = names->find(wanted); found != names->end()) return found->second;
+      }
+    }
+    return std::nullopt;
   }
 
   // An array stored as in memory stays in the mapping. Its checksum is verified too, except where the header
@@ -114,6 +117,9 @@ class NpzArchive final : public Archive {
 
   std::shared_ptr<const MappedFile> file_;
   ZipDirectory directory_;
+  // The members by their whole names; and, where it differs, by the bytes in the file.
+  std::unordered_map<std::string_view, std::size_t> names_;
+  std::unordered_map<std::string_view, std::size_t> stored_names_;
 };
 
 std::unique_ptr<Archive> open_npz(InputFile& file) {

@@ -21,7 +21,7 @@ constexpr std::int64_t kZip64LocatorBytes = 20;
 constexpr std::uint64_t kMostMembers = 1 << 20;
 constexpr std::uint64_t kIn64Bits = 0xFFFFFFFF;  // the value is in the zip64 field
 constexpr unsigned kEncrypted = 1U << 0;         // flag
-constexpr unsigned kLatestVersion = 45;          // times 10; zip64
+constexpr unsigned kLatestVersion = 63;          // times 10; of the features, method and flags tell
 
 [[noreturn]] void malformed_archive(const std::string& what) {
   throw Error(cat("malformed zip archive: ", what));
@@ -45,17 +45,30 @@ struct End {
   std::int64_t own_offset;  // where the records of the end begin
 };
 
+// No end record ends with the file.
+[[noreturn]] void refuse_end(std::span<const std::byte> file, std::optional<std::int64_t> early) {
+  if (early) {
+    throw Error(cat("malformed zip archive: ", counted(to_int64(file.size()) - *early, "byte"),
+                    " after its end, which is byte ", *early),
+                "", cat("head -c ", *early, " FILE > x.npz leaves them out"));
+  }
+  throw Error("malformed zip archive: its end is missing: the file was cut, or not written to its end");
+}
+
 // The end record is the last one whose comment reaches exactly to the end of the file.
 std::int64_t find_end(std::span<const std::byte> file) {
   constexpr std::int64_t kLongestComment = 0xFFFF;
   const std::int64_t last = to_int64(file.size()) - kEndBytes;
+  std::optional<std::int64_t> early;  // where an archive ends in front of the end of the file
   for (std::int64_t offset = last; offset >= 0 && offset >= last - kLongestComment; --offset) {
     HeaderFields fields(file.subspan(to_size(offset)), kWrongEnd);
     if (fields.text(4) != "PK\5\6") continue;
     fields.take(16);
-    if (fields.u16() == fields.left()) return offset;
+    const unsigned comment = fields.u16();
+    if (comment == fields.left()) return offset;
+    if (comment < fields.left() && !early) early = offset + kEndBytes + comment;
   }
-  throw Error(kWrongEnd);
+  refuse_end(file, early);
 }
 
 // The end in its 64-bit form, where a locator before the end says where it is.
@@ -165,6 +178,11 @@ ZipMember read_entry(HeaderFields& fields, std::int64_t directory_offset) {
 
   const auto most = static_cast<std::uint64_t>(directory_offset);
   const auto shown = [&] { return cat("member ", in_quotes(member.name)); };
+  if (member.version > kLatestVersion) {
+    throw Error(cat(shown(), " needs zip version ", member.version / 10, '.', member.version % 10,
+                    ", which is not supported (up to ", kLatestVersion / 10, '.', kLatestVersion % 10,
+                    " is)"));
+  }
   if (sizes.packed_bytes > most || sizes.offset > most - sizes.packed_bytes) {
     malformed_archive(cat(shown(), " claims ", sizes.packed_bytes, " bytes at byte ", sizes.offset,
                           ", the file holds ", most, " before its central directory"));
@@ -196,6 +214,21 @@ void require_apart(const ZipDirectory& directory) {
   }
 }
 
+// The directory stands in front of its end record, where that says.
+void require_place(const End& end, std::uint64_t own_offset) {
+  if (end.bytes <= own_offset && end.offset == own_offset - end.bytes) return;
+  const std::uint64_t place = own_offset - end.bytes;
+  if (end.bytes <= own_offset && place > end.offset && (place - end.offset) % (std::uint64_t{1} << 32) == 0) {
+    malformed_archive(cat("the central directory is said to begin at byte ", end.offset, ", and begins at ",
+                          place, ": it was written without the 64-bit sizes that 4 GiB and more need"));
+  }
+  if (end.bytes <= own_offset && place > end.offset)
+    malformed_archive(cat("the archive begins ",
+                          counted(static_cast<std::int64_t>(place - end.offset), "byte"),
+                          " after the beginning of the file"));
+  throw Error(kWrongEnd);
+}
+
 }  // namespace
 
 bool begins_as_zip(std::string_view head) {
@@ -205,7 +238,7 @@ bool begins_as_zip(std::string_view head) {
 ZipDirectory read_zip_directory(std::span<const std::byte> file) {
   const End end = read_end(file);
   const auto own_offset = static_cast<std::uint64_t>(end.own_offset);
-  if (end.bytes > own_offset || end.offset != own_offset - end.bytes) throw Error(kWrongEnd);
+  require_place(end, own_offset);
   if (end.members > kMostMembers) {
     throw Error(cat("the archive claims ", end.members, " members (at most ", kMostMembers, ")"));
   }
@@ -238,10 +271,6 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
     }
     throw Error(
         cat("compression method ", member.method, known, " is not supported (stored and deflated are)"));
-  }
-  if (member.version > kLatestVersion) {
-    throw Error(cat("zip version ", member.version / 10, '.', member.version % 10,
-                    " is not supported (up to 4.5 is)"));
   }
   const auto before_directory = file.first(to_size(directory.offset));
   HeaderFields fields(before_directory.subspan(to_size(member.offset)), kWrongHeader);

@@ -173,7 +173,6 @@ constinit const Format kOnnxFormat = {
     .article = "an",
     .detect_bytes = 8,  // with more of them, it is told from other messages
     .detects = begins_as_onnx_model,
-    .detects_in_all = true,
     .is_binary = true,
     .is_unlisted = true,
     .open_archive = open_onnx,

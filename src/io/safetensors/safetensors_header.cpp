@@ -297,7 +297,9 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::optional<
   }
   header.data_bytes = require_no_gaps(header.arrays);
   if (data_bytes && header.data_bytes != *data_bytes) {
-    throw Error(cat(counted(*data_bytes - header.data_bytes, "byte"), " after the last array"));
+    const std::int64_t end = kSafetensorsPrefix + to_int64(json.size()) + header.data_bytes;
+    throw Error(cat(counted(*data_bytes - header.data_bytes, "byte"), " after the last array"), "",
+                cat("head -c ", end, " FILE > x.safetensors leaves them out"));
   }
   return header;
 }
