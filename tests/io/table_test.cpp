@@ -46,7 +46,7 @@ std::string read(std::string_view text, Reader reader = read_table, std::optiona
 
 struct Row {
   std::string_view text;
-  std::string_view meaning;
+  std::string meaning;
 };
 
 }  // namespace
@@ -148,7 +148,8 @@ TEST_CASE("a text table is refused with line and column", "[io][table]") {
       {"1\t2\n3 4\n", "line 2, column 3: expected a tab or the end of the line, found '4'"},
       {"1\r2\n", "line 1, column 2: a carriage return without a line feed"},
       {"1\n1.5.2\n", "line 2, column 1: '1.5.2' is not a number"},
-      {"1\n0x10\n", "line 2, column 1: '0x10' is not a number\nnumbers are decimal: printf '%d\\n' 0xff prints 255"},
+      {"1\n0x10\n",
+       "line 2, column 1: '0x10' is not a number\nnumbers are decimal: printf '%d\\n' 0xff prints 255"},
       {"1\n1_000\n", "line 2, column 1: '1_000' is not a number\ndigits are not grouped: tr -d _ <FILE"},
       {"1\n-\n", "line 2, column 1: '-' is not a number" + missing},
       {"1\n1e\n", "line 2, column 1: '1e' is not a number"},
@@ -287,8 +288,10 @@ TEST_CASE("long fields and long blanks are refused alike, however they arrive", 
       {rows + "3," + blanks + "4\n", "line 201, column 65539: more than 65536 blanks in a row"},
       {rows + "3" + blanks + ",4\n", "line 201, column 65538: more than 65536 blanks in a row"},
       {rows + blanks + "3,4\n", "line 201, column 65537: more than 65536 blanks in a row"},
-      {rows + "3," + std::string(70000, '0') + "\n", "line 201, column 3: a field longer than 65536 characters"},
-      {"3," + std::string(70000, '0') + "\n" + rows, "line 1, column 3: a field longer than 65536 characters"},
+      {rows + "3," + std::string(70000, '0') + "\n",
+       "line 201, column 3: a field longer than 65536 characters"},
+      {"3," + std::string(70000, '0') + "\n" + rows,
+       "line 1, column 3: a field longer than 65536 characters"},
   };
   Random random(20261126, 0);
   for (const Long& row : texts) {
