@@ -173,8 +173,11 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
   if (error) std::rethrow_exception(error);
   each_untyped([&](const TypedOperand& operand, OperandGroup& group, const JsonHead&) {
     if (!group.dtype) group.dtype = common_dtype(group, operand.when_empty);
-    const bool is_named = operand.named && operand.source->is_unnamed();
-    resolve(*operand.source, is_named ? *operand.named : *group.dtype);
+    if (!operand.source->is_unnamed()) return resolve(*operand.source, *group.dtype);
+    if (operand.named) return operand.source->resolve(*operand.named);
+    // An operand beside it is no evidence of what the bits are.
+    if (unfit == Unfit::refused) (void)operand.source->natural_dtype();
+    operand.source->resolve(*group.dtype);
   });
   if (error) std::rethrow_exception(error);
 }

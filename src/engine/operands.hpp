@@ -42,8 +42,9 @@ enum class Unfit : std::uint8_t {
 
 // Reads operands that are text, once if their order allows it, so that each has a tensor. The dtype of
 // untyped text is `named`, else that of the first operand of the same type variable that has one, else its
-// own: float64 if that of any of them is. Text that can name its dtype is read before text that cannot.
-// Throws Error, that of the first operand that has one.
+// own: float64 if that of any of them is. Bytes of a small dtype that the file does not say are `named`; with
+// Unfit::own_dtype they may also take the dtype of the other operands. Text that can name its dtype is read
+// before text that cannot. Throws Error, that of the first operand that has one.
 void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit = Unfit::refused);
 
 // Reads a source without a tensor as `dtype` if it can be read so, else as its own dtype. Throws Error.

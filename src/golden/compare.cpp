@@ -136,10 +136,6 @@ std::int64_t count_left_out(const Tensor& mask, const Shape& shape, const Thread
   return all.load();
 }
 
-bool is_exact(const ElementTolerance& tolerance) {
-  return tolerance.rtol == 0 && tolerance.atol == 0 && tolerance.max_ulp.value_or(0) == 0;
-}
-
 }  // namespace
 
 Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
@@ -174,13 +170,6 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
 Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
                            const Tolerances& tolerances, const Threads& threads,
                            const CompareOptions& options) {
-  // Where neither file says the dtype, the same bits are the same elements, and nothing says how far others
-  // are apart.
-  if (actual.source->is_unnamed() && expected.source->is_unnamed() && !tolerances.has_metrics() &&
-      is_exact(tolerances.for_dtype(DType::uint8))) {
-    actual.source->resolve_to_bits();
-    expected.source->resolve_to_bits();
-  }
   resolve_dtypes({actual, expected}, Unfit::own_dtype);
   Inputs inputs;
   inputs.add(actual.source->mapping());

@@ -27,8 +27,7 @@ void refuse_unnamed(const std::string& stored) {
   throw Error(
       cat("dtype ", in_quotes(stored), " does not say what the elements are (", kSmallTypes.names(), ")"), "",
       cat("convert FILE --view DTYPE -o x", endings_naming(kSmallTypes).front(),
-          " names it; for convert and for data of operators --dtype does, for "
-          "these also an operand beside it that has such a dtype"));
+          " names it; for convert and for data of operators --dtype does"));
 }
 
 }  // namespace tensorop

@@ -83,8 +83,6 @@ class Source {
   // is read once; text that names its dtype keeps it. Throws Error when elements do not fit; the operand is
   // then unchanged, but for a stream a part of which is gone, unless `keep_text`.
   void resolve(DType dtype, bool keep_text = false);
-  // Resolves bytes as uint8: the bits of their elements.
-  void resolve_to_bits() { tensor_ = std::exchange(bytes_, std::nullopt); }
   // Replaces the tensor by another one of its shape.
   void replace(Tensor tensor) { take_tensor(std::move(tensor)); }
   // Of text: whether it can be read from its beginning. False once a part of a stream is gone.
