@@ -86,13 +86,15 @@ struct ReadyCheck {
 };
 
 // Of all shards.
-std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<UnreadableCases>& unreadable) {
+std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<UnreadableCases>& unreadable,
+                              std::vector<Unseen>& unseen) {
   const bool of_others = arguments.has("--actual") || arguments.has("--command");
   JobDefaults defaults;
   defaults.tolerances = read_tolerance_texts(arguments);
   (void)parse_tolerances(defaults.tolerances);
-  std::vector<Job> jobs = read_cases(
-      arguments.operands, of_others ? JobPurpose::check_others : JobPurpose::check, defaults, &unreadable);
+  std::vector<Job> jobs =
+      read_cases(arguments.operands, of_others ? JobPurpose::check_others : JobPurpose::check, defaults,
+                 &unreadable, &unseen);
   // One that is alone is reported as any error.
   if (jobs.empty() && unreadable.size() == 1) throw Error(unreadable[0].error);
   if (arguments.has("--filter")) {
@@ -220,7 +222,9 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   out.settings = read_check_settings(arguments);
   out.shrink = read_shrink(arguments);
   const auto shard = read_shard(arguments);
-  out.jobs = wanted_cases(arguments, out.unreadable);
+  std::vector<Unseen> unseen;
+  out.jobs = wanted_cases(arguments, out.unreadable, unseen);
+  reporter.add_unseen(unseen);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
   keep_files(reporter, [&](const VisitFile& visit) { visit_inputs(out, visit); });
   if (!shard) return;

@@ -100,7 +100,9 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
     return;
   }
   reporter.expect(std::ranges::count_if(names, settings.wanted));
+  settings.unseen = [&](const std::vector<Unseen>& entries) { reporter.add_unseen(entries); };
   for (const TensorSet* set : {&actual, &expected}) {
+    reporter.add_unseen(set->unseen());
     for (const std::string& line : set->warnings()) {
       if (settings.call.warn) settings.call.warn(line);
     }
@@ -151,8 +153,11 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
     return set.members().size() == 1 && !arguments.has("--filter") && !arguments.has("--list") &&
            renames.empty();
   };
-  if (!has_folder && (!expected || (holds_one(*actual) && holds_one(*expected))))
+  if (!has_folder && (!expected || (holds_one(*actual) && holds_one(*expected)))) {
+    reporter.add_unseen(actual->unseen());
+    if (expected) reporter.add_unseen(expected->unseen());
     return compare_pair(arguments, reporter);
+  }
   if (!actual) refuse_one_set("actual", operands[0]);
   if (!expected) refuse_one_set("expected", operands[1]);
   rename_members(renames, *actual);

@@ -135,13 +135,29 @@ std::string describe_cases(const std::string& folder, const std::function<bool(c
   return lines;
 }
 
+// Whether it is a model without initializers: it has no tensors to describe.
+bool is_empty_model(const std::string& path) {
+  if (!path.ends_with(".onnx")) return false;
+  try {
+    const auto set = TensorSet::open_archive(path);
+    return set && set->members().empty();
+  } catch (const Error&) {
+    return false;  // describing it reports that
+  }
+}
+
 // The tensors of a folder: of the archive whose index it has, or its files.
 std::vector<std::string> tensors_of_folder(const std::string& folder,
-                                           const std::function<bool(const std::string&)>& wanted) {
+                                           const std::function<bool(const std::string&)>& wanted,
+                                           const std::function<void(const std::string&)>& warn) {
   const auto set = TensorSet::open(folder);
   if (set->is_archive()) return {set->name()};
   std::vector<std::string> paths;
+  for (const Unseen& entry : set->unseen()) {
+    if (warn) warn(cat(printable(folder), ": not looked at: ", unseen_text(entry)));
+  }
   for (const SetMember& member : set->members()) {
+    if (is_empty_model(set->path_of(member))) continue;
     if (names_archive(member.name) || wanted(member.name)) paths.push_back(set->path_of(member));
   }
   if (set->members().empty()) {
@@ -250,7 +266,7 @@ int run_info(const Arguments& arguments) {
     is_listed |= !cases.empty();
     if (!cases.empty()) print(cases);
     if (files != before) return;
-    const auto tensors = tensors_of_folder(path, wanted);
+    const auto tensors = tensors_of_folder(path, wanted, warn);
     if (tensors.size() == 1) return describe_one(tensors[0], false);
     for (const std::string& tensor : tensors) attempt(tensor, false, [&] { describe_one(tensor, false); });
   };

@@ -143,6 +143,7 @@ class SetComparison {
   struct Compared {
     std::vector<Finding> results = {};
     std::vector<std::string> warnings = {};
+    std::vector<Unseen> unseen = {};
   };
 
   // Pairs [begin, end): concurrently, or one alone.
@@ -160,13 +161,14 @@ class SetComparison {
       Settings call = own;
       if (own.warn) call.warn = [&pair](const std::string& line) { pair.warnings.push_back(line); };
       set_running(begin + to_size(i), true);
-      pair.results = compare(pairs_[begin + to_size(i)], call);
+      pair.results = compare(pairs_[begin + to_size(i)], call, pair.unseen);
       set_running(begin + to_size(i), false);
     };
     const auto consume = [&](std::int64_t i, int /*worker*/) {
       const std::lock_guard lock(reporting_);
       Compared pair = std::exchange(compared[to_size(i)], {});
       for (const std::string& line : pair.warnings) own.warn(line);
+      if (settings_.unseen) settings_.unseen(pair.unseen);
       if (!pair.results.empty()) pair.results[0].warnings = std::move(pair.warnings);
       for (const Finding& result : pair.results) {
         if (has_failed_) return;
@@ -179,7 +181,7 @@ class SetComparison {
   }
 
   // The result of a pair, or those of the arrays of two archives; none where it is not wanted.
-  std::vector<Finding> compare(const Pair& pair, const Settings& call) const {
+  std::vector<Finding> compare(const Pair& pair, const Settings& call, std::vector<Unseen>& unseen) const {
     Finding result = finding_of(pair);
     const bool is_wanted = !settings_.wanted || settings_.wanted(result.name);
     if (!is_wanted && !may_hold_arrays(pair)) return {};
@@ -189,7 +191,7 @@ class SetComparison {
       auto second = open_file(expected_, pair.expected);
       if (is_archive(first) && is_archive(second)) {
         return compare_archives(TensorSet::of_archive(std::move(*first)),
-                                TensorSet::of_archive(std::move(*second)), result.name, call);
+                                TensorSet::of_archive(std::move(*second)), result.name, call, unseen);
       }
       if (!is_wanted) return {};
       judge(pair, std::move(first), std::move(second), call, result);
@@ -224,12 +226,14 @@ class SetComparison {
   }
 
   std::vector<Finding> compare_archives(const TensorSet& actual, const TensorSet& expected,
-                                        const std::string& name, const Settings& call) const {
+                                        const std::string& name, const Settings& call,
+                                        std::vector<Unseen>& unseen) const {
     SetCompareSettings own = settings_;
     own.call = call;
     own.progress = {};
     own.interruption = nullptr;
     for (const TensorSet* set : {&actual, &expected}) {
+      add_unseen(unseen, set->unseen());
       for (const std::string& line : set->warnings()) {
         if (call.warn) call.warn(line);
       }

@@ -23,6 +23,8 @@ struct SetCompareSettings {
   // Called with the number of files or arrays that have been compared and the number of all; one call at a
   // time, ascending.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
+  // Takes what is not looked at within pairs, one call at a time; may be empty.
+  std::function<void(const std::vector<Unseen>& entries)> unseen = {};
   bool fail_fast = false;                // the first pair that is not equal is the last one
   Interruption* interruption = nullptr;  // as in BatchSettings, of pairs
 };

@@ -56,7 +56,6 @@ bool passes_differing(const Finding& finding) {
 
 void Counts::add(const Finding& finding) {
   ++of[static_cast<std::size_t>(finding.outcome)];
-  add_unseen(unseen, finding.unseen);
   if (finding.outcome == Outcome::equal && finding.expected_error) ++refused;
   if (finding.comparison) left_out += finding.comparison->left_out.value_or(0);
   if (passes_differing(finding)) ++differing_equal;

@@ -92,7 +92,6 @@ struct Finding {
   // Why it failed, was not given to the program, or there is no verdict; also an error that was expected.
   std::shared_ptr<const Failure> error = {};
   std::vector<std::string> warnings = {};  // as Settings::warn has them
-  std::vector<Unseen> unseen = {};         // of what was compared
   double seconds = 0;
   // The call that made the actual tensor, for explaining its elements; of check always, where the case has
   // one. Results of earlier jobs that it takes are tensors of it where the outcome is `different`.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/unseen.hpp"
 #include "io/array_reading.hpp"
 #include "io/file_info.hpp"
 #include "io/sink.hpp"
@@ -42,7 +43,10 @@ class Archive {
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
   // What was read although the format does not allow it: lines without the name of the file.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
-  // The same and, where the archive is read as a whole, which members are left out as they are not arrays.
+  // What is in the file and is not one of its arrays.
+  [[nodiscard]] const std::vector<Unseen>& unseen() const { return unseen_; }
+  // The same as warnings() and, where the archive is read as a whole, which members are left out as they are
+  // not arrays.
   [[nodiscard]] std::vector<std::string> warnings_for(bool whole) const;
 
   // The array of a member. It keeps what it needs of the file. Throws Error without the member's name.
@@ -76,6 +80,7 @@ class Archive {
 
   Metadata metadata_;
   std::vector<std::string> warnings_;
+  std::vector<Unseen> unseen_;
 
  private:
   struct Member {

@@ -315,7 +315,10 @@ std::vector<std::string> endings_naming(DTypeSet dtypes) {
 }
 
 std::string_view known_ending(std::string_view path) {
-  return find_ending(path).second;
+  // No result is written as a model: that format has no endings.
+  constexpr std::size_t kModelEnding = 5;
+  const std::string_view end = path.substr(path.size() - std::min(path.size(), kModelEnding));
+  return lower(end) == ".onnx" ? end : find_ending(path).second;
 }
 
 bool names_archive(std::string_view path) {

@@ -159,10 +159,14 @@ void refuse_foreign(std::string_view head);
 // The values of --input-format.
 [[nodiscard]] std::vector<std::string> text_format_names();
 
+// The initializers of an ONNX model, also of one that has none, which is an error for Format::open_archive.
+[[nodiscard]] std::unique_ptr<Archive> open_onnx_model(InputFile& file);
+
 // "an NPY file", "an NPZ archive".
 [[nodiscard]] std::string noun_of(const Format& format);
 
-// The end of `path` that is the file extension of a format, in any case; empty when there is none.
+// The end of `path` that is the file extension of a format or of ONNX models, in any case; empty when there
+// is none.
 [[nodiscard]] std::string_view known_ending(std::string_view path);
 // Whether it is that of an archive.
 [[nodiscard]] bool names_archive(std::string_view path);

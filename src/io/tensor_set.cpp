@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/paths.hpp"
@@ -36,9 +37,12 @@ TensorSet TensorSet::of_folder(const std::string& path) {
   refuse_zarr(path);
   TensorSet set;
   set.name_ = path;
-  for (FoundFile& file : files_below(path)) {
+  for (FoundFile& file : files_below(path, nullptr, &set.unseen_)) {
     const std::string_view ending = known_ending(file.path);
-    if (!file.is_folder && ending.empty()) continue;
+    if (!file.is_folder && ending.empty()) {
+      add_unseen(set.unseen_, {"file of an unknown format", 1, {path_from(path, file.path)}});
+      continue;
+    }
     SetMember member{.name = file.path, .paired = file.path, .bytes = file.bytes, .fault = file.fault};
     member.key = member.name.substr(0, member.name.size() - ending.size());
     if (member.fault.empty() && !file.is_regular) member.fault = "is not a regular file";
@@ -52,9 +56,20 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
   TensorSet set;
   set.name_ = opened.shown;
   set.mapping_ = opened.file.mapping();
-  set.archive_ = tensorop::open_archive(opened);
+  if (opened.format == &kOnnxFormat) {
+    set.archive_ = with_context(printable(opened.shown), [&] { return open_onnx_model(opened.file); });
+  } else {
+    set.archive_ = tensorop::open_archive(opened);
+  }
+  for (Unseen entry : set.archive_->unseen()) {
+    if (entry.names.empty()) entry.names = {opened.shown};
+    add_unseen(set.unseen_, entry);
+  }
   for (std::size_t i = 0; i < set.archive_->size(); ++i) {
-    if (!set.archive_->is_array(i)) continue;
+    if (!set.archive_->is_array(i)) {
+      add_unseen(set.unseen_, {"member that is no array", 1, {std::string(set.archive_->name(i))}});
+      continue;
+    }
     const std::string name(set.archive_->name(i));
     SetMember member{.name = name, .paired = name, .key = name, .position = i};
     try {
@@ -94,6 +109,8 @@ std::optional<TensorSet> TensorSet::of_model_folder(const std::string& path) {
   std::ranges::copy_if(names, std::back_inserter(set->skipped_),
                        [&](const std::string& name) { return !shards.contains(name); });
   std::ranges::sort(set->skipped_);
+  add_unseen(set->unseen_,
+             {"file that the index does not name", to_int64(set->skipped_.size()), set->skipped_});
   return set;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/unseen.hpp"
 #include "io/archive.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
@@ -47,6 +48,8 @@ class TensorSet {
   // Of an archive that was read although its format does not allow it, and of other files of its folder where
   // that was named, one line each; of a folder nothing.
   [[nodiscard]] std::vector<std::string> warnings() const;
+  // What is in the folder or the archive and is none of the members.
+  [[nodiscard]] const std::vector<Unseen>& unseen() const { return unseen_; }
   // "results/b.npy", "a.npz:b".
   [[nodiscard]] std::string path_of(const SetMember& member) const;
 
@@ -68,7 +71,8 @@ class TensorSet {
 
   std::string name_;
   std::vector<SetMember> members_;
-  std::vector<std::string> skipped_;           // other files of an index's folder
+  std::vector<std::string> skipped_;  // other files of an index's folder
+  std::vector<Unseen> unseen_;
   std::shared_ptr<const MappedFile> mapping_;  // of the archive
   std::shared_ptr<const Archive> archive_;
 };

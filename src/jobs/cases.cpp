@@ -10,6 +10,7 @@
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
+#include "engine/onnx_case.hpp"
 #include "io/source.hpp"
 #include "jobs/onnx_case.hpp"
 
@@ -17,7 +18,12 @@ namespace tensorop {
 namespace {
 
 bool may_hold_cases(std::string_view name) {
-  return name.ends_with(".json") || name.ends_with(".jsonl");
+  constexpr std::string_view kEndings[] = {".json", ".jsonl", ".ndjson"};
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) {
+    return name.size() >= ending.size() &&
+           std::ranges::equal(name.substr(name.size() - ending.size()), ending,
+                              [](char c, char lower) { return (c | 0x20) == (lower | 0x20); });
+  });
 }
 
 using Names = std::vector<std::string>;
@@ -26,14 +32,35 @@ using Names = std::vector<std::string>;
 // folder is done by `attempt`.
 void visit_below(const std::string& folder, const AttemptFolder& attempt,
                  const std::function<void(const std::string& file)>& visit_file,
-                 const std::function<void(const std::string& path, const Names& names)>& visit_case) {
+                 const std::function<void(const std::string& path, const Names& names)>& visit_case,
+                 std::vector<Unseen>* unseen = nullptr) {
   std::set<std::string> notes;  // of models: they hold no cases
+  std::vector<std::string> halves;
+  const auto full = [&](const std::string& path) { return path.empty() ? folder : path_from(folder, path); };
+  const auto count = [&](std::string_view what, const std::string& path, std::string_view name) {
+    if (unseen != nullptr)
+      add_unseen(*unseen, {std::string(what), 1, {path_from(full(path), std::string(name))}});
+  };
   const auto is_case = [&](const std::string& path, const Names& names) {
-    if (has_onnx_model(names)) notes.insert(path_from(path, std::string(kOnnxNote)));
-    return is_onnx_case(names);
+    const bool has_note = std::ranges::find(names, kOnnxNote) != names.end();
+    if (has_onnx_model(names)) {
+      notes.insert(path_from(path, std::string(kOnnxNote)));
+      if (!is_onnx_case(names)) count("model without test_data_set_0", path, kOnnxModelFile);
+    } else if (!has_note && !data_sets(names).empty()) {
+      halves.push_back(full(path));
+    }
+    if (!is_onnx_case(names)) return false;
+    for (const std::string& name : names) {
+      if (name != kOnnxNote && may_hold_cases(name)) count("job file in an ONNX case folder", path, name);
+    }
+    return true;
   };
   std::vector<FoundFile> all;
-  attempt(folder, [&] { all = files_below(folder, is_case); });
+  attempt(folder, [&] { all = files_below(folder, is_case, unseen); });
+  for (const std::string& half : halves) {
+    attempt(half,
+            [&] { throw Error(cat(printable(half), ": has test_data_set_0, but no ", kOnnxModelFile)); });
+  }
   for (const FoundFile& found : all) {
     const std::string path = found.path.empty() ? folder : path_from(folder, found.path);
     const bool is_wanted = found.is_folder || (may_hold_cases(found.path) && !notes.contains(found.path));
@@ -59,8 +86,9 @@ std::string fault_in_tensor(const std::string& path) {
 // Reads the cases of files, one after the other.
 class CaseReader {
  public:
-  CaseReader(JobPurpose purpose, const JobDefaults& defaults, std::vector<UnreadableCases>* unreadable)
-      : purpose_(purpose), defaults_(defaults), unreadable_(unreadable) {}
+  CaseReader(JobPurpose purpose, const JobDefaults& defaults, std::vector<UnreadableCases>* unreadable,
+             std::vector<Unseen>* unseen)
+      : purpose_(purpose), defaults_(defaults), unreadable_(unreadable), unseen_(unseen) {}
 
   void read_file(const std::string& path) {
     attempt(path, [&] { read_jobs(path, purpose_, jobs_, defaults_); });
@@ -75,7 +103,8 @@ class CaseReader {
           [&](const std::string& file) { attempt(file, [&] { read_file_of_folder(file); }); },
           [&](const std::string& folder, const Names& names) {
             read_onnx_case(folder, names, defaults_, jobs_);
-          });
+          },
+          unseen_);
       const bool all_read = unreadable_ == nullptr || unreadable_->size() == unreadable;
       if (jobs_.size() == before && all_read) {
         throw Error(cat(printable(path), ": no cases in the *.json and *.jsonl files of this folder"), "",
@@ -84,7 +113,10 @@ class CaseReader {
     });
   }
 
-  [[nodiscard]] std::vector<Job> take() { return std::move(jobs_); }
+  [[nodiscard]] std::vector<Job> take() {
+    if (unseen_ != nullptr) count_unnamed_tensors();
+    return std::move(jobs_);
+  }
 
  private:
   template <class Body>
@@ -111,18 +143,42 @@ class CaseReader {
     }
     try {
       read_jobs(path, purpose_, jobs_, defaults_);
+      if (jobs_.size() == before) throw Error(cat(printable(path), ": has no jobs"));
     } catch (const Error& error) {
       jobs_.resize(before);
       const std::string fault = fault_in_tensor(path);
-      if (fault.empty()) return;
+      if (fault.empty()) {
+        tensors_.push_back(path);
+        return;
+      }
       if (!error.hint().empty()) throw;
       throw Error(error.what(), error.rule(), cat("it is not a tensor either: ", fault));
+    }
+  }
+
+  // Operands and golden files are looked at.
+  void count_unnamed_tensors() {
+    PathKeys keys;
+    std::set<std::string> named;
+    const auto take = [&](const std::string& text) {
+      for (const std::string& file : files_of(text)) named.insert(keys.of(file));
+    };
+    for (const Job& job : jobs_) {
+      for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) { take(text); });
+      if (job.expect && job.expect->kind == Expectation::Kind::file) take(job.expect->text);
+      if (job.actual) take(*job.actual);
+    }
+    for (const std::string& path : tensors_) {
+      if (!named.contains(keys.of(path)))
+        add_unseen(*unseen_, {"tensor in a JSON file that no case names", 1, {path}});
     }
   }
 
   JobPurpose purpose_;
   const JobDefaults& defaults_;
   std::vector<UnreadableCases>* unreadable_;
+  std::vector<Unseen>* unseen_;
+  std::vector<std::string> tensors_;  // JSON files of folders
   std::vector<Job> jobs_;
 };
 
@@ -144,9 +200,10 @@ std::string path_of(const Destination& output) {
 }  // namespace
 
 std::vector<Job> read_cases(const std::vector<std::string>& paths, JobPurpose purpose,
-                            const JobDefaults& defaults, std::vector<UnreadableCases>* unreadable) {
+                            const JobDefaults& defaults, std::vector<UnreadableCases>* unreadable,
+                            std::vector<Unseen>* unseen) {
   if (std::ranges::count(paths, "-") > 1) throw Error("standard input can be read only once");
-  CaseReader reader(purpose, defaults, unreadable);
+  CaseReader reader(purpose, defaults, unreadable, unseen);
   for (const std::string& path : paths) {
     path != "-" && is_folder(path) ? reader.read_folder(path) : reader.read_file(path);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/unseen.hpp"
 #include "engine/settings.hpp"
 #include "jobs/jobs.hpp"
 
@@ -17,14 +18,16 @@ struct UnreadableCases {
   Error error;
 };
 
-// The cases of files ("-": standard input) and of folders: of every *.json and *.jsonl, and of every ONNX
-// case folder (onnx_case.hpp), below a folder, as files_below() finds them. JSON files that hold a tensor are
-// left out. `purpose` is one of those of check. A file that
-// cannot be read, and a folder without cases, is added to `unreadable`; without that it is thrown.
+// The cases of files ("-": standard input) and of folders: of every *.json, *.jsonl and *.ndjson, and of
+// every ONNX case folder (onnx_case.hpp), below a folder, as files_below() finds them. `purpose` is one of
+// those of check. A file that cannot be read or has no jobs, a folder without cases, and a data set without a
+// model is added to `unreadable`; without that it is thrown. Added to `unseen`: JSON files that hold a tensor
+// and that no case names, models without data sets, job files in ONNX case folders.
 [[nodiscard]] std::vector<Job> read_cases(const std::vector<std::string>& paths,
                                           JobPurpose purpose = JobPurpose::check,
                                           const JobDefaults& defaults = {},
-                                          std::vector<UnreadableCases>* unreadable = nullptr);
+                                          std::vector<UnreadableCases>* unreadable = nullptr,
+                                          std::vector<Unseen>* unseen = nullptr);
 
 // Calls `body` for a folder, and may go on with others after an Error.
 using AttemptFolder = std::function<void(const std::string& path, const std::function<void()>& body)>;

@@ -16,7 +16,8 @@ namespace {
 
 class Walk {
  public:
-  Walk(std::string root, const IsWholeFolder& is_whole) : root_(std::move(root)), is_whole_(is_whole) {}
+  Walk(std::string root, const IsWholeFolder& is_whole, std::vector<Unseen>* unseen)
+      : root_(std::move(root)), is_whole_(is_whole), unseen_(unseen) {}
 
   std::vector<FoundFile> run() {
     enter("");
@@ -47,6 +48,8 @@ class Walk {
       add_fault(path, "cannot list", true);
     } else if (seen_.emplace(info.st_dev, info.st_ino).second) {
       folders_.push_back(path);
+    } else if (unseen_ != nullptr) {
+      add_unseen(*unseen_, {"link to a folder that has another name below it", 1, {full(path)}});
     }
   }
 
@@ -75,7 +78,7 @@ class Walk {
     if (!is_link) {
       target = own;
     } else if (os().stat(full(path).c_str(), &target) != 0) {
-      return add_fault(path, "cannot open", errno != ENOENT && errno != ELOOP);
+      return add_fault(path, "cannot open", true);
     }
     if (S_ISDIR(target.st_mode)) {
       is_link ? links_.push_back(path) : enter(path);
@@ -92,6 +95,7 @@ class Walk {
 
   std::string root_;
   const IsWholeFolder& is_whole_;
+  std::vector<Unseen>* unseen_;  // may be null
   std::set<std::pair<dev_t, ino_t>> seen_;
   std::vector<std::string> folders_;  // to be listed
   std::vector<std::string> links_;    // to folders
@@ -101,8 +105,9 @@ class Walk {
 
 }  // namespace
 
-std::vector<FoundFile> files_below(const std::string& folder, const IsWholeFolder& is_whole) {
-  return Walk(folder, is_whole).run();
+std::vector<FoundFile> files_below(const std::string& folder, const IsWholeFolder& is_whole,
+                                   std::vector<Unseen>* unseen) {
+  return Walk(folder, is_whole, unseen).run();
 }
 
 bool is_folder(const std::string& path) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/unseen.hpp"
+
 namespace tensorop {
 
 // Something below a folder that is not a folder, or a folder that is not entered.
@@ -21,10 +23,12 @@ struct FoundFile {
 // All of them, in the order of their paths. Names that begin with a dot are left out. A symbolic link to a
 // folder is followed, unless the walk has been in that folder: the walk ends, and no folder is listed twice.
 // Folders, also `folder` itself (as ""), for which `is_whole` is true are one entry and are not entered.
-// Throws Error when `folder` itself cannot be listed.
+// A link that leads nowhere is an entry with a fault that may be a folder; links that are not followed are
+// added to `unseen`. Throws Error when `folder` itself cannot be listed.
 using IsWholeFolder = std::function<bool(const std::string& path, const std::vector<std::string>& names)>;
 [[nodiscard]] std::vector<FoundFile> files_below(const std::string& folder,
-                                                 const IsWholeFolder& is_whole = nullptr);
+                                                 const IsWholeFolder& is_whole = nullptr,
+                                                 std::vector<Unseen>* unseen = nullptr);
 
 // Whether `path` is a folder, after following symbolic links.
 [[nodiscard]] bool is_folder(const std::string& path);

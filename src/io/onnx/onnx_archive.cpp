@@ -77,8 +77,11 @@ class OnnxArchive final : public Archive {
       : model_(model.mapping()), folder_(directory_of(model.name())) {
     for (ProtoMessage graph = graph_of(model_->bytes()); graph.next();) {
       const ProtoField& field = graph.field();
-      if (field.number() == fields::graph::sparse_initializer && warnings_.empty())
-        warnings_.emplace_back("sparse initializers are left out");
+      if (field.number() == fields::graph::node) add_unseen(unseen_, {"node of a model", 1, {}});
+      if (field.number() == fields::graph::sparse_initializer) {
+        if (warnings_.empty()) warnings_.emplace_back("sparse initializers are left out");
+        add_unseen(unseen_, {"sparse initializer", 1, {}});
+      }
       if (field.number() != fields::graph::initializer) continue;
       const std::string& name = initializers_.emplace_back(initializer_of(field)).name;
       if (!add_member(name)) throw Error(cat("two initializers have the name ", in_quotes(name)));
@@ -158,14 +161,18 @@ class OnnxArchive final : public Archive {
 };
 
 std::unique_ptr<Archive> open_onnx(InputFile& file) {
-  if (!file.mapping()) refuse_model_stream();
-  auto archive = std::make_unique<OnnxArchive>(file);
+  auto archive = open_onnx_model(file);
   if (archive->size() != 0) return archive;
   throw Error("is an ONNX model, not a tensor, and has no initializers", "",
               "tensorop check FOLDER checks the folder of its case");
 }
 
 }  // namespace
+
+std::unique_ptr<Archive> open_onnx_model(InputFile& file) {
+  if (!file.mapping()) refuse_model_stream();
+  return std::make_unique<OnnxArchive>(file);
+}
 
 constinit const Format kOnnxFormat = {
     .name = "onnx",

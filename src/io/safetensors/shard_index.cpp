@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
@@ -115,6 +116,7 @@ class ShardedArchive final : public Archive {
       if (!lookup(name)) others.emplace_back(name);
     }
     std::ranges::sort(others);
+    add_unseen(unseen_, {"array that the index does not name", to_int64(others.size()), others});
     if (!others.empty())
       warnings_.push_back(
           cat("arrays that the index does not name are left out: ", list_names(std::move(others))));
