@@ -166,7 +166,7 @@ bool is_failed_download(std::string_view head, const Format* named) {
   const bool is_answer = std::ranges::any_of(
       kAnswers, [&](std::string_view answer) { return after_blanks(head).starts_with(answer); });
   if (is_answer) return true;
-  constexpr std::size_t kLeast = 8;  // shorter files may be binary files that were cut
+  constexpr std::size_t kLeast = 9;  // shorter files may be binary files that were cut
   return head.size() >= kLeast && begins_as_text(head) && detect_format(head) == nullptr &&
          !is_single_value(head);
 }

@@ -106,7 +106,9 @@ std::string_view hint_of_first_field(std::string_view text) {
   const std::string_view field = first_field(text);
   const std::size_t line_break = text.find('\n');
   const bool is_plain_word = is_word(field) && hint_of_field(field) == std::end(kHints)[-1].hint;
-  if (!is_plain_word || line_break == std::string_view::npos) return hint_of_field(field);
+  if (!is_plain_word) return hint_of_field(field);
+  // A single line of words may be anything.
+  if (line_break == std::string_view::npos || after_blanks(text.substr(line_break)).empty()) return {};
   std::string buffer;
   const FieldKind below = read_field(first_field(text.substr(line_break + 1)), buffer).kind;
   const bool is_header = below == FieldKind::number || below == FieldKind::not_finite;
