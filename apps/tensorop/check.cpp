@@ -106,6 +106,12 @@ std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<Unreadable
     if (jobs.empty() && unreadable.empty()) refuse_filter(arguments, "case");
   }
   if (jobs.empty() && unreadable.empty()) throw Error("no cases");
+  for (const char* option : {"--command", "--update"}) {
+    const auto job = std::ranges::find_if(jobs, [](const Job& each) { return each.actual.has_value(); });
+    if (job == jobs.end() || !arguments.has(option)) continue;
+    throw Error(cat(job->location(), ": key \"actual\" cannot be combined with ", option), "",
+                "the result of this case is the file that it names");
+  }
   return jobs;
 }
 

@@ -66,6 +66,9 @@ void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   if (cases && cases->empty()) throw Error("--onnx-case needs a folder name");
   require_readable_by_all(arguments);
   read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, out.jobs);
+  if (out.jobs.empty())
+    throw Error(
+        cat(arguments.operands[0] == "-" ? "standard input" : printable(arguments.operands[0]), ": no jobs"));
   keep_files(reporter, [&](const VisitFile& visit) {
     visit(arguments.operands[0], "the job file");
     for (const Job& job : out.jobs) {

@@ -16,6 +16,7 @@
 #include "golden/external.hpp"
 #include "golden/judge.hpp"
 #include "golden/many_cases.hpp"
+#include "golden/result_places.hpp"
 #include "io/file_info.hpp"
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
@@ -115,6 +116,7 @@ class Check {
     } else {
       externals_ = find_externals(jobs_, settings_.actual, settings_.update);
     }
+    find_places();
     if (settings_.update) order_by_golden_files();
     const Settings opening{.threads = settings_.batch.threads, .memory = settings_.batch.memory};
     if (settings_.mask) mask_ = open_mask(*settings_.mask, opening);
@@ -139,6 +141,13 @@ class Check {
   }
 
  private:
+  void find_places() {
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      if (externals_[i] && !externals_[i]->path.empty() && !expects_error(jobs_[i]))
+        places_.add(externals_[i]->path);
+    }
+  }
+
   // A golden file that may be rewritten. Its cases run one after the other.
   struct GoldenFile {
     std::optional<std::size_t> last_writer;  // of the cases ordered so far
@@ -333,10 +342,15 @@ class Check {
   }
 
   // A case whose result is that of another program. Returns what tensorop computes, where later jobs use it.
-  std::optional<Tensor> work_external(std::size_t i, const ExternalResult& external, const Settings& own) {
+  std::optional<Tensor> work_external(std::size_t i, ExternalResult external, const Settings& own) {
     const Job& job = jobs_[i];
     std::optional<Tensor> computed;
     attempt(*results_[i], [&] {
+      if (expects_error(job)) {
+        if (lacks_array(external.path)) external.path.clear();
+        results_[i]->candidates = external.tried;  // of an error too
+        if (external.path.empty()) places_.require_absent(external.tried);
+      }
       const bool needs_expected = !job.expect && !external.path.empty();
       if (needs_expected) {
         computed = with_context("expected", [&] { return evaluate(job.request, own); });
@@ -450,6 +464,7 @@ class Check {
   std::optional<Source> mask_;
   std::vector<GoldenFile> golden_;
   std::vector<std::optional<ExternalResult>> externals_;  // of cases of another program
+  ResultPlaces places_;                                   // of results of valid cases
   std::unique_ptr<TemporaryEntry> folder_;                // for the files of a program
   std::unique_ptr<ManyCases> many_;                       // of a program that takes many cases
   std::vector<std::size_t> golden_of_;                    // the golden file of a case that expects one

@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "golden/listed_elements.hpp"
 #include "io/json/json_writer.hpp"
@@ -196,7 +197,10 @@ Comparison compare_operands(const std::string& actual, const std::string& expect
   if ((actual == "-") + (expected == "-") + (mask == "-") > 1)
     throw Error("standard input can be read only once");
   const auto open = [&](const std::string& role, const std::string& text) {
-    return with_context(role, [&] { return open_operand(text, {.read_later = true}, settings); });
+    return with_context(role, [&] {
+      require_content(text);
+      return open_operand(text, {.read_later = true}, settings);
+    });
   };
   Source first = open("actual", actual);
   Source second = open("expected", expected);

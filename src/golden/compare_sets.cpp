@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/operands.hpp"
 
@@ -256,6 +257,8 @@ class SetComparison {
     own.memory_sharers *= 2;
     const Source::Options options = with_settings({.read_later = true}, own);
     const auto open = [&](std::int64_t i, int /*worker*/) {
+      if (i == 0 && !actual_.is_archive()) require_content(actual_.path_of(*pair.actual));
+      if (i == 1 && !expected_.is_archive()) require_content(expected_.path_of(*pair.expected));
       auto& file = i == 0 ? first : second;
       sources[to_size(i)] = file     ? Source::of_file(std::move(*file), options)
                             : i == 0 ? actual_.read(*pair.actual, options)

@@ -187,6 +187,7 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
   found.actual = result.path;
   // A program that fails, as it should, leaves no result.
   if (expects_error(job)) {
+    found.candidates.clear();
     found.outcome = result.path.empty() ? Outcome::equal : Outcome::different;
     return;
   }
@@ -197,6 +198,7 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
   }
   Source actual = with_context("actual", [&] {
     require_regular_file(result.path);
+    require_content(result.path);
     return Source::open(result.path, with_settings({.read_later = true}, settings.call));
   });
   Source expected = job.expect ? open_expected(*job.expect, settings.call) : Source::of(*computed);

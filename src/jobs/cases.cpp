@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/onnx_case.hpp"
+#include "io/opened_file.hpp"
 #include "io/source.hpp"
 #include "jobs/onnx_case.hpp"
 
@@ -73,10 +74,16 @@ void visit_below(const std::string& folder, const AttemptFolder& attempt,
   }
 }
 
-// Why the file is not a tensor; empty if it is one.
+// Why the file holds no tensors; empty if it does.
 std::string fault_in_tensor(const std::string& path) {
   try {
-    (void)Source::open(path, {.arrays = {.header_only = true}});
+    OpenedFile opened = open_file(path);
+    // Of a model in several files too.
+    if (opened.format->is_archive()) {
+      (void)open_archive(opened);
+    } else {
+      (void)Source::of_file(std::move(opened), {.arrays = {.header_only = true}});
+    }
     return "";
   } catch (const Error& error) {
     return error.what();

@@ -51,9 +51,10 @@ bool reads_output(const Job& reader, const Job& writer, PathKeys& keys) {
   return found;
 }
 
-bool is_present_file(const std::string& path) {
+// A file of 0 bytes is what a program leaves that has failed.
+bool may_be_result(const std::string& path) {
   struct stat info {};
-  return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size != 0;
 }
 
 // `i` is the number of a job with an output.
@@ -79,7 +80,7 @@ std::vector<Job> missing_jobs(const std::vector<Job>& jobs) {
     if (!jobs[i].output) continue;
     require_output_is_result(jobs, i, keys);
     const Destination& output = *jobs[i].output;
-    runs[i] = output.is_member ? !has_array[i] : !is_present_file(output.path);
+    runs[i] = output.is_member ? !has_array[i] : !may_be_result(output.path);
   }
   std::vector<bool> is_kept = runs;
   for (std::size_t i = jobs.size(); i-- > 0;) {  // jobs need only earlier ones

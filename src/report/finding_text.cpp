@@ -74,7 +74,8 @@ std::string error_lines(const Failure& error) {
 }
 
 std::string failure_lines(const Finding& finding) {
-  std::string out = finding.expected_error && !finding.program ? expected_lead(finding) : "";
+  std::string out =
+      finding.expected_error && !finding.program && finding.candidates.empty() ? expected_lead(finding) : "";
   out += error_lines(*finding.error);
   if (finding.also_refused)
     out += cat("tensorop refuses this call too: ", error_lines(*finding.also_refused));

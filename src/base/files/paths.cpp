@@ -73,6 +73,12 @@ void require_regular_file(const std::string& path) {
   if (may_wait) throw Error(cat(printable(path), ": is not a regular file"));
 }
 
+void require_content(const std::string& path) {
+  struct stat info {};
+  if (os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0)
+    throw Error(cat(printable(path), ": is empty: a file of 0 bytes is no result"));
+}
+
 void refuse_entry(const std::string& shown, const std::string& directory) {
   const int reason = errno;
   if (reason == ENOENT && !file_exists(directory))

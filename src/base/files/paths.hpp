@@ -30,6 +30,9 @@ namespace tensorop {
 // not exist is left to whoever opens it.
 void require_regular_file(const std::string& path);
 
+// Throws Error where `path` is a file of 0 bytes: it may be what a program has left that failed.
+void require_content(const std::string& path);
+
 // Makes the folder, and those that it is in, where they do not exist; with `durable` their names are on the
 // disk then. Throws Error naming the one that cannot be made.
 void make_folder(const std::string& path, bool durable = false);

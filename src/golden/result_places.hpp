@@ -1,0 +1,36 @@
+// The folders and archives in which another program has left results. That a result is absent says that the
+// program has refused the call only where the result would be, and where others are.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tensorop {
+
+class ResultPlaces {
+ public:
+  // The place of a result of a valid case: a file, or an array of an archive ("a.npz:x").
+  void add(const std::string& path);
+
+  // `candidates`: the paths that a result could have, all in one place. Throws Error if one of them is there,
+  // also as a link that leads nowhere, or if no result was added of that place.
+  void require_absent(const std::vector<std::string>& candidates) const;
+
+ private:
+  using Key = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
+  struct Place {
+    std::string path;
+    Key key;
+  };
+  static Place place_of(const std::string& path);
+
+  std::set<Key> known_;
+};
+
+// Whether an archive of that name exists and has no such array. Throws Error where it cannot be read.
+[[nodiscard]] bool lacks_array(const std::string& path);
+
+}  // namespace tensorop
