@@ -54,6 +54,7 @@ def main(tensorop):
     updates = RNG.random(ROWS, dtype=np.float32)
     save("data.npy", data)
     save("indices.npy", targets.reshape(ROWS, 1))
+    save("indices64.npy", targets.astype(np.int64).reshape(ROWS, 1))
     save("updates.npy", updates)
     rows = RNG.random(COLUMNS, dtype=np.float32)
     along = RNG.integers(0, COLUMNS[0], COLUMNS, dtype=np.int32)
@@ -97,7 +98,7 @@ def main(tensorop):
         ("gather columns", True, ["gatherelements", "rows.npy", "along.npy"],
          expect(lambda: np.take_along_axis(rows, along, 0))),
         ("scatter columns", True, scatter_columns, expect(lambda: along_axis(rows, rows[::-1]))),
-        ("mask", False, [*scatter_rows, "--spec", "onnx-13", "--open-mask", "mask.npy"], unique),
+        ("mask", False, ["scatternd", "data.npy", "indices64.npy", "updates.npy", "--spec", "onnx-13", "--open-mask", "mask.npz"], unique),
         ("few unique", False, ["scatternd", "sparse.npy", "few.npy", "few_updates.npy", "--duplicates", "error"], is_sparse),
     ]
     for what, in_windows, arguments, is_right in calls:
