@@ -33,15 +33,26 @@
 namespace tensorop {
 namespace {
 
-// The statistics of the arrays of all operands. Without --stats inspect() is inspect_file(), and the other
-// functions do nothing.
+constexpr std::string_view kUnaligned = "unaligned";
+
+// The statistics of the arrays of all operands, and what --fail-if says of them. Without --stats inspect() is
+// inspect_file(), and no array is measured.
 class InfoStatistics {
  public:
   // Throws Error where --stats is not given and an option that needs it is, and for wrong values.
   explicit InfoStatistics(const Arguments& arguments) : arguments_(arguments) {
+    for (const std::string& list : arguments.values("--fail-if")) {
+      for (std::string& word : split(list, ",")) {
+        if (word != "nan" && word != "inf" && word != kUnaligned)
+          throw Error(cat("--fail-if ", in_quotes(word), " is not one of nan, inf, unaligned"));
+        fail_if_.push_back(word == kUnaligned ? cat(word, " elements") : std::move(word));
+      }
+    }
     if (!arguments.has("--stats")) {
-      arguments.require_with("--stats",
-                             {"--digest", "--sort", "--threads", "--memory", "--progress", "--fail-if"});
+      arguments.require_with("--stats", {"--digest", "--sort", "--threads", "--memory", "--progress"});
+      // What the header says needs no elements.
+      if (std::ranges::any_of(fail_if_, [](const std::string& word) { return !word.starts_with(kUnaligned); }))
+        arguments.require_with("--stats", {"--fail-if"});
       return;
     }
     (void)read_loudness(arguments);
@@ -49,13 +60,6 @@ class InfoStatistics {
     const std::vector<std::string> keys = sort_keys();
     if (arguments.has("--sort") && std::ranges::find(keys, sort_key_) == keys.end())
       throw Error(cat("--sort ", in_quotes(sort_key_), " is not one of ", join(keys)));
-    for (const std::string& list : arguments.values("--fail-if")) {
-      for (std::string& word : split(list, ",")) {
-        if (word != "nan" && word != "inf")
-          throw Error(cat("--fail-if ", in_quotes(word), " is not one of nan, inf"));
-        fail_if_.push_back(std::move(word));
-      }
-    }
     settings_.emplace(arguments, "-");
   }
 
@@ -69,7 +73,10 @@ class InfoStatistics {
 
   // Measures the arrays of a file; content.arrays keeps those that could be read.
   void take(FileContent& content) {
-    if (!is_wanted()) return;
+    if (!is_wanted()) {
+      for (const FileInfo& info : content.arrays) measured_.push_back({.info = info});
+      return;
+    }
     std::vector<MeasuredArray> found = measure_arrays(content, arguments_.has("--digest"), settings_->get());
     content.arrays.clear();
     for (const MeasuredArray& array : found) content.arrays.push_back(array.info);
@@ -78,16 +85,15 @@ class InfoStatistics {
 
   // Prints all, once. Returns the exit status: 1 where --fail-if says so, else 0.
   int print_all() {
-    if (!is_wanted()) return 0;
-    settings_->end();
-    if (!sort_key_.empty()) sort_arrays(measured_, sort_key_);
     const bool as_json = arguments_.has("--json");
     const bool is_silent = read_loudness(arguments_) == Loudness::silent;
-    if (!measured_.empty() && !is_silent)
+    if (is_wanted()) settings_->end();
+    if (!sort_key_.empty()) sort_arrays(measured_, sort_key_);
+    if (is_wanted() && !measured_.empty() && !is_silent)
       print(as_json ? statistics_json(measured_) : statistics_text(measured_, has_utf8_locale()));
     std::vector<std::string> failing;
     for (const MeasuredArray& array : measured_) {
-      if (is_failing(array.statistics)) failing.push_back(array.info.path);
+      if (is_failing(array)) failing.push_back(array.info.path);
     }
     if (!failing.empty() && !as_json && !arguments_.has("--quiet")) {
       print(cat(failing.size(), " of ", counted(to_int64(measured_.size()), "array"), " with ",
@@ -97,9 +103,10 @@ class InfoStatistics {
   }
 
  private:
-  [[nodiscard]] bool is_failing(const Statistics& statistics) const {
+  [[nodiscard]] bool is_failing(const MeasuredArray& array) const {
     return std::ranges::any_of(fail_if_, [&](const std::string& word) {
-      return (word == "nan" ? statistics.nan : statistics.infinite) != 0;
+      if (word.starts_with(kUnaligned)) return array.info.is_unaligned;
+      return (word == "nan" ? array.statistics.nan : array.statistics.infinite) != 0;
     });
   }
 
@@ -297,8 +304,9 @@ std::vector<Option> info_options() {
        "with --stats: also the SHA-256 of the elements, on one thread an array"},
       {"--sort", OptionKind::value, join(sort_keys(), "|"),
        "with --stats: order the arrays, by name and min ascending, else descending"},
-      {"--fail-if", OptionKind::values, "nan|inf",
-       "with --stats: exit status 1 where an array has NaN or infinities"},
+      {"--fail-if", OptionKind::values, "nan|inf|unaligned",
+       "exit status 1 where an array has NaN or infinities, with --stats, or elements that do not begin at a "
+       "multiple of their size in a safetensors file"},
   };
 }
 
@@ -306,7 +314,7 @@ std::vector<Option> info_options() {
 
 Command info_command() {
   return {"info",
-          {"info FILE|FOLDER... [--filter TEXT] [--json]",
+          {"info FILE|FOLDER... [--filter TEXT] [--json] [--fail-if unaligned]",
            "info FILE|FOLDER... --stats [--digest] [--sort KEY] [--fail-if nan|inf]"},
           cat("Shows what files hold: dtype, shape, layout, statistics. Of an ONNX model it shows node and "
               "opset, of a "

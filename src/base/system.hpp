@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -74,6 +75,11 @@ class System {
   // A second descriptor of the same open file.
   virtual int dup(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
   virtual int rename(const char* from, const char* to) { return ::rename(from, to); }
+  // rename() that fails with EEXIST where `to` is taken; with EINVAL on a file system that has no such call.
+  virtual int rename_new(const char* from, const char* to) {
+    return ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+  }
+  virtual int flock(int fd, int operation) { return ::flock(fd, operation); }
   virtual int unlink(const char* path) { return ::unlink(path); }
   // The names in a folder, in any order, without "." and "..". 0, or -1 with errno.
   virtual int scandir(const char* path, std::vector<std::string>& names);

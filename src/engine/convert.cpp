@@ -62,8 +62,10 @@ Overflow read_overflow(const std::optional<std::string>& text, bool to_small_flo
 
 }  // namespace
 
-void convert(const Conversion& conversion, const Settings& settings) {
-  const Format& format = format_of(conversion.destination);
+void convert(const Conversion& given, const Settings& settings) {
+  const Format& format = format_of(given.destination);
+  Conversion conversion = given;
+  conversion.destination = hold_archive(given.destination);
   const bool to_archive = format.is_archive() && !conversion.destination.is_member;
   if (conversion.compress && !(to_archive && format.can_compress)) {
     const auto can = format_titles([](const Format& other) { return other.can_compress; });

@@ -275,7 +275,8 @@ void convert_to_archive(const Conversion& conversion, const std::vector<NamedCas
   ArchiveOptions options{.compress = conversion.compress,
                          .durable = conversion.destination.durable,
                          .threads = reading.settings.threads.count(),
-                         .metadata = read_metadata(all, conversion, format, reading.settings)};
+                         .metadata = read_metadata(all, conversion, format, reading.settings),
+                         .replaced = conversion.destination.replaced};
   if (options.compress) options.memory = memory_of(reading.settings);
   require_nothing_lost(conversion.destination.path, format, inputs, options.metadata);
   const auto archive = format.create_archive(conversion.destination.path, options);

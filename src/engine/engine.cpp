@@ -106,7 +106,8 @@ std::unique_ptr<Sink> write_open_mask(const Bound& bound, const std::optional<De
                                       const Settings& settings) {
   if (!destination) return nullptr;
   const OpenMask mask = plan_open_mask(bound, settings);
-  auto sink = open_sink(*destination, mask.planned.output.dtype, mask.planned.output.shape, 0, settings.warn);
+  auto sink = open_sink(hold_archive(*destination, false), mask.planned.output.dtype,
+                        mask.planned.output.shape, 0, settings.warn);
   fill_sink(mask.planned, bound.inputs, *sink, settings);
   if (!sink->is_stream()) sink->finish();
   return sink;
@@ -156,6 +157,7 @@ void run_request(const Request& request, const Destination& destination, const S
                  const std::optional<Destination>& open_mask) {
   if (settings.executor != nullptr) return settings.executor->run(request, destination, settings, open_mask);
   require_format(request, destination);
+  const Destination held = with_context(request.op.name->name, [&] { return hold_archive(destination); });
   Settings own = settings;
   if (destination.path != "-") own.scratch_beside = destination.path;
   ArchiveCache archives;
@@ -163,7 +165,7 @@ void run_request(const Request& request, const Destination& destination, const S
   const Bound bound = bind(request, own);
   explain_faults(bound, [&] {
     const auto mask = write_open_mask(bound, open_mask, own);
-    execute(bound.planned, bound.inputs, destination, own);
+    execute(bound.planned, bound.inputs, held, own);
     if (mask) mask->commit();
     warn_of_open(bound, own);
     warn_of_unnamed(destination, bound.planned.output.dtype, own);

@@ -99,6 +99,7 @@ struct ArchiveOptions {
   int threads = 1;
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();
   Metadata metadata = {};  // left out where the format has no place for it
+  std::shared_ptr<const ReplacedFile> replaced = {};  // as OutputFile::create() has it
   // Of elements, where arrays are stored as in memory.
   OutputFile::Writers writers = OutputFile::Writers::this_process;
 };

@@ -11,11 +11,13 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/output_file.hpp"
+#include "base/files/replaced_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
 #include "io/display.hpp"
 #include "io/opened_file.hpp"
+#include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
 namespace {
@@ -88,9 +90,11 @@ void warn_of_dtype(const Archive& archive, const std::string& name, DType dtype,
              " and is now ", tensorop::name(dtype)));
 }
 
-std::unique_ptr<Sink> open_archive_sink(const Destination& destination, const Format& format, DType dtype,
+std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& format, DType dtype,
                                         const Shape& shape, std::int64_t strings, const Warn& warn) {
-  const ArchiveOptions options{.durable = destination.durable, .writers = destination.writers};
+  const Destination destination = hold_archive(given);
+  const ArchiveOptions options{
+      .durable = destination.durable, .replaced = destination.replaced, .writers = destination.writers};
   std::string name =
       destination.array.empty() && !destination.is_member ? std::string(kOnlyArray) : destination.array;
   const auto old = replaced_archive(destination.path, format, destination.is_member);
@@ -103,11 +107,8 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& destination, const Fo
     }
     if (old) warn_of_dtype(*old, name, dtype, destination, warn);
   });
-  // Whether another process changes the file meanwhile matters only where something of it stays.
-  const bool is_kept = old && (old->size() > 1 || !old->metadata().empty() || !old->lookup(name) ||
-                               !old->is_array(0) || format.create_archive == nullptr);
-  auto archive = is_kept ? old->rewrite(destination.path, name, options)
-                         : format.create_archive(destination.path, options);
+  auto archive = old ? old->rewrite(destination.path, name, options)
+                     : format.create_archive(destination.path, options);
   (void)archive->announce({{name, dtype, shape}});
   auto sink = archive->add(name, dtype, shape, strings);
   sink->take_archive(std::move(archive));
@@ -199,6 +200,15 @@ void set_path(Destination& destination, const std::string& text) {
   for (std::size_t colon = text.find(':'); colon < PATH_MAX; colon = text.find(':', colon + 1)) {
     if (names_archive(text.substr(0, colon))) return split(colon);
   }
+}
+
+Destination hold_archive(Destination destination, bool waits) {
+  if (destination.replaced || !format_of(destination).is_archive()) return destination;
+  std::string file = destination.path;
+  if (&format_of(destination) == &kShardIndexFormat) file = ArrayFiles().of(file, destination.array);
+  const auto busy = waits ? ReplacedFile::Busy::wait : ReplacedFile::Busy::refuse;
+  destination.replaced = ReplacedFile::hold(file, busy);
+  return destination;
 }
 
 std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format& format, bool must_be_whole) {

@@ -19,6 +19,7 @@
 namespace tensorop {
 
 class Archive;
+class ReplacedFile;
 class ArchiveWriter;
 
 // Takes the line of a warning.
@@ -129,11 +130,17 @@ struct Destination {
   bool is_member = false;          // one array of the archive at `path`, whose others stay
   std::string shown = {};          // of a file: what messages call it; empty: its path
   OutputFile::Writers writers = OutputFile::Writers::this_process;  // of the elements
+  std::shared_ptr<const ReplacedFile> replaced = {};                // of hold_archive()
 };
 
 // Sets the path. FILE:NAME is an array of an archive: where no file has the whole of it as its name, up to
 // the first colon that has an archive to its left, or a name with the ending of one. Throws Error.
 void set_path(Destination& destination, const std::string& text);
+
+// Of an archive, or an array of one, which keeps the others: `destination` with the file that is replaced held
+// until the result is published, so that what is read of the file from now on is what the result replaces.
+// open_sink() does it where it was not done before. `waits`: for other writers; else Error. Throws Error.
+[[nodiscard]] Destination hold_archive(Destination destination, bool waits = true);
 
 // The archive at `path` that a file in `format` would replace; nothing where there is none. Throws Error
 // where it is one of another format, or cannot be opened; where it is damaged only if `must_be_whole`.

@@ -266,6 +266,7 @@ std::string array_text(const FileInfo& file) {
                         " ", to_string(file.shape), ", ", counted(file.bytes, "byte"), ", ", file.format);
   if (!file.stored.empty())
     out += cat(" ", printable(file.stored), ", ", file.fortran_order ? "Fortran" : "C", " order");
+  if (file.is_unaligned) out += ", unaligned";
   if (!file.compression.empty()) out += cat(", ", file.compression);
   if (!file.file.empty()) out += cat(", in ", printable(file.file));
   if (!file.name.empty()) out += cat(", name ", in_quotes(file.name));
@@ -280,6 +281,7 @@ Json array_json(const FileInfo& file) {
                  .add("shape", Json::list(file.shape))
                  .add("bytes", file.bytes);
   if (!file.stored.empty()) out.add("stored", file.stored).add("order", file.fortran_order ? "F" : "C");
+  if (file.is_unaligned) out.add("unaligned", true);
   if (!file.compression.empty()) out.add("compression", file.compression);
   if (!file.file.empty()) out.add("file", file.file);
   if (!file.name.empty()) out.add("name", file.name);

@@ -132,6 +132,12 @@ class FaultySystem : public NamedOnlySystem {
   int rename(const char* from, const char* to) override {
     return is_failing("rename") ? -1 : System::rename(from, to);
   }
+  int rename_new(const char* from, const char* to) override {
+    return is_failing("rename_new") ? -1 : System::rename_new(from, to);
+  }
+  int flock(int fd, int operation) override {
+    return is_failing("flock") ? -1 : System::flock(fd, operation);
+  }
   int unlink(const char* path) override {
     const bool fails = is_failing("unlink");
     const int status = System::unlink(path);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <stdexcept>
 
 #include "base/system.hpp"
@@ -12,6 +13,10 @@
 
 namespace tensorop {
 namespace {
+
+// What a process tells the one that started it.
+constexpr char kPauses = 'p';
+constexpr char kWaits = 'w';
 
 // Fails no call, and waits before one of them until the other end of the socket is written to.
 class PausingSystem : public FaultySystem {
@@ -21,10 +26,19 @@ class PausingSystem : public FaultySystem {
 
  protected:
   bool is_failing(const char* /*call*/) override {
-    if (--calls_left_ != 0) return false;
-    char byte = 'p';
+    if (calls_left_ == 0 || --calls_left_ != 0) return false;
+    char byte = kPauses;
     if (::write(socket_, &byte, 1) != 1 || ::read(socket_, &byte, 1) != 1) ::_exit(101);
     return false;
+  }
+  // A lock that another process holds is waited for without a further pause.
+  int flock(int fd, int operation) override {
+    const int status = FaultySystem::flock(fd, operation | LOCK_NB);
+    if (status == 0 || errno != EWOULDBLOCK || (operation & LOCK_NB) != 0) return status;
+    calls_left_ = 0;
+    const char byte = kWaits;
+    if (::write(socket_, &byte, 1) != 1) ::_exit(101);
+    return FaultySystem::flock(fd, operation);
   }
 
  private:
@@ -49,15 +63,23 @@ PausedProcess::PausedProcess(const std::function<int()>& work, bool named, int n
   ::close(ends[1]);
   socket_ = ends[0];
   char byte = 0;
-  is_paused_ = ::read(socket_, &byte, 1) == 1;
+  is_paused_ = ::read(socket_, &byte, 1) == 1 && byte == kPauses;
 }
 
 PausedProcess::~PausedProcess() {
   if (child_ > 0) (void)finish();
 }
 
+void PausedProcess::go_on() {
+  if (!is_paused_) return;
+  char byte = 'g';
+  is_paused_ = false;
+  (void)!::send(socket_, &byte, 1, MSG_NOSIGNAL);
+  (void)!::read(socket_, &byte, 1);
+}
+
 int PausedProcess::finish() {
-  if (is_paused_) (void)!::send(socket_, "g", 1, MSG_NOSIGNAL);
+  go_on();
   ::close(socket_);
   int status = 0;
   const bool has_ended = ::waitpid(child_, &status, 0) == child_;

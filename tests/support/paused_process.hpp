@@ -11,15 +11,17 @@ namespace tensorop {
 // about to make its `number`-th call of the system.
 class PausedProcess {
  public:
-  // `work` returns the exit status. Returns when the process pauses, or has ended.
+  // `work` returns the exit status. Returns when the process pauses, waits for a lock, or has ended.
   PausedProcess(const std::function<int()>& work, bool named, int number);
   ~PausedProcess();
   PausedProcess(const PausedProcess&) = delete;
   PausedProcess& operator=(const PausedProcess&) = delete;
 
-  // False if the work makes fewer calls.
+  // False if the work makes fewer calls, or waits for a lock before that one.
   [[nodiscard]] bool is_paused() const { return is_paused_; }
-  // Lets it go on, and returns its exit status, or -1 if a signal ended it.
+  // Lets it go on. Returns when it has ended, or waits for a lock.
+  void go_on();
+  // The same until its end. Returns its exit status, or -1 if a signal ended it.
   [[nodiscard]] int finish();
 
  private:

@@ -33,6 +33,15 @@ bool FileDescriptor::close() {
   return os().close(std::exchange(fd_, -1)) == 0;
 }
 
+bool has_same_inode(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+bool has_same_content(const struct stat& a, const struct stat& b) {
+  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
+         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
+}
+
 std::optional<std::int64_t> free_space(int fd) {
   struct statvfs space {};
   if (os().fstatvfs(fd, &space) != 0) return std::nullopt;

@@ -2,6 +2,8 @@
 // at an offset whatever the system does in pieces or interrupts.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,6 +31,10 @@ class FileDescriptor {
  private:
   int fd_ = -1;
 };
+
+// Whether both are of one file; and whether its size and modification time are the same.
+[[nodiscard]] bool has_same_inode(const struct stat& a, const struct stat& b);
+[[nodiscard]] bool has_same_content(const struct stat& a, const struct stat& b);
 
 // Bytes that this user may still write to the file system of `fd`; nothing where that is unknown.
 [[nodiscard]] std::optional<std::int64_t> free_space(int fd);

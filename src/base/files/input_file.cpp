@@ -30,15 +30,6 @@ std::optional<bool> is_resident(int fd, std::int64_t offset) {
   }
 }
 
-bool has_same_inode(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-bool is_same_content(const struct stat& a, const struct stat& b) {
-  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
-         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
-}
-
 }  // namespace
 
 MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path, const struct stat& opened)
@@ -53,25 +44,20 @@ bool MappedFile::is_same_file(const MappedFile& other) const {
 }
 
 bool MappedFile::has_content_of(const MappedFile& other) const {
-  return is_same_file(other) && is_same_content(opened_, other.opened_);
+  return is_same_file(other) && has_same_content(opened_, other.opened_);
 }
 
 void MappedFile::require_unchanged() const {
   struct stat now {};
   const bool there =
       is_standard_input_ ? os().fstat(STDIN_FILENO, &now) == 0 : os().stat(path_.c_str(), &now) == 0;
-  if (there && has_same_inode(now, opened_) && !is_same_content(now, opened_))
+  if (there && has_same_inode(now, opened_) && !has_same_content(now, opened_))
     throw Error(cat(printable(path_), ": changed while it was read"));
 }
 
 bool MappedFile::is_current() const {
   struct stat now {};
-  return os().stat(path_.c_str(), &now) == 0 && has_same_inode(now, opened_) && is_same_content(now, opened_);
-}
-
-void MappedFile::require_current() const {
-  if (is_current()) return;
-  throw Error(cat(printable(path_), ": was replaced or changed by another process: it is left as it is"));
+  return os().stat(path_.c_str(), &now) == 0 && has_same_inode(now, opened_) && has_same_content(now, opened_);
 }
 
 // Every reader of a file may ask with preadv2(); mincore() tells a reader who may not write the file that all

@@ -26,9 +26,7 @@ class MappedFile {
   // Throws Error when the size or the modification time of the file has changed. A new file of the same name
   // is not a change: the mapping is still that of the old file.
   void require_unchanged() const;
-  // The same, and where the name is now that of another file: for who replaces it by what was made of it.
-  void require_current() const;
-  // Whether it does not throw.
+  // Whether the name is still that of this file, and the file unchanged.
   [[nodiscard]] bool is_current() const;
   // Whether both are mappings of one file; and whether its size and modification time were the same then.
   [[nodiscard]] bool is_same_file(const MappedFile& other) const;

@@ -12,6 +12,7 @@
 #include "base/files/file_io.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
+#include "base/files/replaced_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 
@@ -31,13 +32,14 @@ Error directory_error(const std::string& path) {
 }
 
 OutputFile OutputFile::create(const std::string& path, bool durable, const std::string& shown,
-                              Writers writers) {
+                              Writers writers, std::shared_ptr<const ReplacedFile> replaced) {
   constexpr mode_t kNewMode = 0666;  // less the umask
   constexpr mode_t kPrivateMode = 0600;
   if (path == "-") return standard_output();
   OutputFile file;
   file.name_ = shown.empty() ? path : shown;
   file.durable_ = durable;
+  file.replaced_ = std::move(replaced);
   file.destination_ = resolve_links(path, file.name_);
   if (const auto descriptor = named_descriptor(file.destination_)) {
     // Opened by its name it would be written from its beginning, and need not be allowed.
@@ -204,16 +206,21 @@ void OutputFile::commit() {
 }
 
 void OutputFile::publish() {
+  if (replaced_) replaced_->require_current();
+  const bool is_new = replaced_ && !replaced_->exists();
   if (!temporary_) {
     // A free name is linked directly. A name in use can only be replaced by rename().
     const auto link = [&](const char* path) { return os().link_fd(fd_.get(), path); };
     if (link(destination_.c_str()) == 0) return;
     if (errno == EEXIST) {
+      if (is_new) replaced_->refuse_created();
       temporary_ = TemporaryEntry::make(directory_of(destination_), TemporaryEntry::Kind::file, link);
     }
     if (!temporary_) throw_errno(name_, "cannot link the result to its destination");
   }
-  if (!temporary_->rename_to(destination_)) throw_errno(name_, "cannot rename the result to its destination");
+  if (is_new ? temporary_->rename_to_new(destination_) : temporary_->rename_to(destination_)) return;
+  if (is_new && errno == EEXIST) replaced_->refuse_created();
+  throw_errno(name_, "cannot rename the result to its destination");
 }
 
 void OutputFile::sync_file() const {

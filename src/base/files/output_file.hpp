@@ -19,6 +19,7 @@
 namespace tensorop {
 
 class MappedFile;
+class ReplacedFile;
 
 // The error of a destination that is a directory.
 [[nodiscard]] Error directory_error(const std::string& path);
@@ -43,9 +44,11 @@ class OutputFile {
   // "-" is standard output. Throws Error naming `path` when it is a directory, or cannot be created or
   // written. With `durable` the result survives a power loss once commit() has returned: the file is written
   // to the disk before it is published, its name after. `shown` names the file in messages, where it is not
-  // `path` that the user knows. Other `writers` join() it.
+  // `path` that the user knows. Other `writers` join() it. `replaced`: what is at `path` must be that still,
+  // or nothing, when the result is published; null: whatever is there is replaced.
   static OutputFile create(const std::string& path, bool durable = false, const std::string& shown = {},
-                           Writers writers = Writers::this_process);
+                           Writers writers = Writers::this_process,
+                           std::shared_ptr<const ReplacedFile> replaced = nullptr);
   // The temporary file as other processes find it: by its name, for it has one.
   struct Shared {
     std::string path;
@@ -114,6 +117,7 @@ class OutputFile {
   bool durable_ = false;
   bool is_finished_ = false;
   Mapping mapping_;
+  std::shared_ptr<const ReplacedFile> replaced_;
 };
 
 // Writes text to standard output. Throws Error when it cannot write all of it.

@@ -63,6 +63,15 @@ bool TemporaryEntry::rename_to(const std::string& destination) {
   return give_up([&] { return os().rename(path(), destination.c_str()); });
 }
 
+bool TemporaryEntry::rename_to_new(const std::string& destination) {
+  const bool is_renamed = give_up([&] { return os().rename_new(path(), destination.c_str()); });
+  if (is_renamed || (errno != EINVAL && errno != ENOSYS)) return is_renamed;
+  // A file system without that call: the name is looked up right before.
+  struct stat info {};
+  if (os().lstat(destination.c_str(), &info) == 0) errno = EEXIST;
+  return errno == ENOENT && rename_to(destination);
+}
+
 bool TemporaryEntry::unlink() {
   return give_up([&] { return os().unlink(path()); });
 }

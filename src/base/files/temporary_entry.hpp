@@ -27,6 +27,8 @@ class TemporaryEntry {
   [[nodiscard]] const char* path() const { return name_.path(); }
   // Replaces what has that name. False with errno, and the entry is as it was.
   [[nodiscard]] bool rename_to(const std::string& destination);
+  // The same, but EEXIST where the name is taken.
+  [[nodiscard]] bool rename_to_new(const std::string& destination);
   // Removes a file now. False with errno.
   [[nodiscard]] bool unlink();
 

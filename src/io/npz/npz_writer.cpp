@@ -58,7 +58,7 @@ class NpzWriter final : public ArchiveWriter {
  public:
   NpzWriter(const std::string& path, const ArchiveOptions& options, std::optional<KeptNpz> kept,
             std::int64_t zip64_from)
-      : file_(OutputFile::create(path, options.durable)),
+      : file_(OutputFile::create(path, options.durable, {}, OutputFile::Writers::this_process, options.replaced)),
         compress_(options.compress),
         zip64_from_(zip64_from),
         kept_(std::move(kept)),
@@ -89,7 +89,6 @@ class NpzWriter final : public ArchiveWriter {
 
   void commit() override {
     finish();
-    if (kept_) kept_->file->require_current();
     file_.commit();
   }
 

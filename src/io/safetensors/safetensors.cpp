@@ -90,6 +90,7 @@ class SafetensorsArchive final : public Archive {
     info.shape = array.shape;
     info.stored = array.stored;
     info.bytes = array.end - array.begin;
+    info.is_unaligned = !is_aligned(array, data_offset_);
     return info;
   }
 

@@ -304,7 +304,17 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::optional<
   return header;
 }
 
-std::string safetensors_header(const std::vector<SafetensorsArray>& arrays, const Metadata& metadata) {
+std::int64_t alignment_of(const SafetensorsArray& array) {
+  const std::int64_t elements = count(array.shape);
+  return elements == 0 ? 1 : std::max<std::int64_t>(1, (array.end - array.begin) / elements);
+}
+
+bool is_aligned(const SafetensorsArray& array, std::int64_t data_offset) {
+  return (data_offset + array.begin) % alignment_of(array) == 0;
+}
+
+std::string safetensors_header(const std::vector<SafetensorsArray>& arrays, const Metadata& metadata,
+                               std::size_t remainder) {
   std::string json = "{";
   const auto begin_key = [&](std::string_view key) {
     if (!json.ends_with('{')) json += ',';
@@ -329,8 +339,8 @@ std::string safetensors_header(const std::vector<SafetensorsArray>& arrays, cons
     json += cat("],\"data_offsets\":[", array.begin, ',', array.end, "]}");
   }
   json += '}';
-  // The data is aligned to 8 bytes.
-  json.append((8 - json.size() % 8) % 8, ' ');
+  // The data is aligned to 8 bytes, or as it was.
+  json.append((8 + remainder - json.size() % 8) % 8, ' ');
   if (to_int64(json.size()) > kMostSafetensorsHeader) {
     throw Error(cat("the safetensors header would have ", json.size(), " bytes (at most ",
                     kMostSafetensorsHeader, ')'));

@@ -56,8 +56,14 @@ struct SafetensorsHeader {
                                                          std::optional<std::int64_t> data_bytes);
 
 // The beginning of the file that the reference implementation writes: length and JSON of a header of these
-// arrays, whose offsets are set, in their order. Throws Error where it is too long.
+// arrays, whose offsets are set, in their order. Its length is a multiple of 8, or has the given remainder.
+// Throws Error where it is too long.
 [[nodiscard]] std::string safetensors_header(const std::vector<SafetensorsArray>& arrays,
-                                             const Metadata& metadata);
+                                             const Metadata& metadata, std::size_t remainder = 0);
+
+// Bytes of an element, as far as the header tells: 1 where elements are smaller, or there is none.
+[[nodiscard]] std::int64_t alignment_of(const SafetensorsArray& array);
+// Whether the array begins at a multiple of that in the file, in which the data begins at `data_offset`.
+[[nodiscard]] bool is_aligned(const SafetensorsArray& array, std::int64_t data_offset);
 
 }  // namespace tensorop

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -36,9 +37,14 @@ SafetensorsArray described(const ArchiveArray& array) {
       .name = array.name, .stored = std::string(row.safetensors), .dtype = array.dtype, .shape = array.shape};
 }
 
-// What arrays are in the order of in the file: their dtypes, then their names by their bytes.
+// To so many bytes the data of a file is aligned.
+constexpr std::int64_t kAlignment = 8;
+
+// What arrays are in the order of in the file: their dtypes, then their names by their bytes. Last those
+// whose dtype the format does not have.
 auto order_key(const SafetensorsArray& array) {
-  return std::pair(safetensors_order(array.stored), std::string_view(array.name));
+  constexpr auto kLast = std::numeric_limits<std::size_t>::max();
+  return std::pair(safetensors_order(array.stored).value_or(kLast), std::string_view(array.name));
 }
 
 std::vector<std::size_t> sorted(const std::vector<SafetensorsArray>& arrays) {
@@ -77,7 +83,7 @@ class SafetensorsWriter final : public ArchiveWriter {
  public:
   SafetensorsWriter(const std::string& path, const ArchiveOptions& options,
                     std::optional<KeptSafetensors> kept)
-      : file_(OutputFile::create(path, options.durable, {}, options.writers)),
+      : file_(OutputFile::create(path, options.durable, {}, options.writers, options.replaced)),
         metadata_(kept ? kept->header.metadata : options.metadata),
         kept_(std::move(kept)) {}
 
@@ -116,7 +122,6 @@ class SafetensorsWriter final : public ArchiveWriter {
 
   void commit() override {
     finish();
-    if (kept_) kept_->file->require_current();
     file_.commit();
   }
 
@@ -130,9 +135,37 @@ class SafetensorsWriter final : public ArchiveWriter {
     std::int64_t bytes;
   };
 
+  // The arrays keep their order, and the header the remainder of its length, unless an array would lose its
+  // alignment by that: then the file is laid out as the reference implementation does.
   void announce_among_kept(const ArchiveArray& added) {
     SafetensorsArray array = described(added);
     const std::int64_t bytes = stored_bytes_of(added);
+    std::vector<SafetensorsArray*> data = insert(std::move(array));
+    const std::vector<SafetensorsArray> before = arrays_;
+    place_all(data, bytes);
+    auto remainder = to_size(kept_->data_offset % kAlignment);
+    const auto loses_alignment = [&](const SafetensorsArray& now) {
+      const std::size_t i = to_size(&now - arrays_.data());
+      const bool was_aligned = i == added_ || is_aligned(before[i], kept_->data_offset);
+      return was_aligned && !is_aligned(now, to_int64(remainder));
+    };
+    if (std::ranges::any_of(arrays_, loses_alignment)) {
+      remainder = 0;
+      const std::string name = arrays_[added_].name;
+      arrays_ = before;
+      std::ranges::sort(arrays_, {}, order_key);
+      added_ = to_size(std::ranges::find(arrays_, name, &SafetensorsArray::name) - arrays_.begin());
+      data.clear();
+      for (SafetensorsArray& other : arrays_) data.push_back(&other);
+      place_all(data, bytes);
+    }
+    write_header(remainder);
+  }
+
+  // Adds the array to those that are kept, where the file has the one of its name and dtype, or where the
+  // reference implementation has it. Returns all in the order of their data, which may be another one than
+  // that of the header.
+  std::vector<SafetensorsArray*> insert(SafetensorsArray array) {
     arrays_ = kept_->header.arrays;
     const auto old = std::ranges::find(arrays_, array.name, &SafetensorsArray::name);
     const bool keeps_place = old != arrays_.end() && old->stored == array.stored;
@@ -145,7 +178,6 @@ class SafetensorsWriter final : public ArchiveWriter {
       added_ = to_size(next - arrays_.begin());
       arrays_.insert(next, std::move(array));
     }
-    // In the order of their data, which may be another one than that of the header.
     std::vector<SafetensorsArray*> data;
     for (SafetensorsArray& other : arrays_) {
       if (keeps_place || &other != &arrays_[added_]) data.push_back(&other);
@@ -156,6 +188,13 @@ class SafetensorsWriter final : public ArchiveWriter {
       SafetensorsArray& own = arrays_[added_];
       data.insert(place_among(data, own, [](const SafetensorsArray* other) { return other; }), &own);
     }
+    return data;
+  }
+
+  // Gives the arrays their places, in that order, and lists what is copied for them.
+  void place_all(const std::vector<SafetensorsArray*>& data, std::int64_t bytes) {
+    copies_.clear();
+    data_bytes_ = 0;
     for (SafetensorsArray* const other : data) {
       const bool is_added = other == &arrays_[added_];
       const Copy copy{other->begin, data_bytes_, other->end - other->begin};
@@ -165,11 +204,10 @@ class SafetensorsWriter final : public ArchiveWriter {
                            copies_.back().to + copies_.back().bytes == copy.to;
       goes_on ? void(copies_.back().bytes += copy.bytes) : copies_.push_back(copy);
     }
-    write_header();
   }
 
-  void write_header() {
-    header_ = safetensors_header(arrays_, metadata_);
+  void write_header(std::size_t remainder = 0) {
+    header_ = safetensors_header(arrays_, metadata_, remainder);
     if (is_stream()) return;
     file_.reserve(saturated(checked_add(to_int64(header_.size()), data_bytes_)));
     file_.write_at(0, text_bytes(header_));

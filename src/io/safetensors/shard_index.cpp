@@ -13,27 +13,23 @@
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
+#include "base/files/replaced_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/json/json_cursor.hpp"
 #include "io/json/json_text.hpp"
+#include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
 namespace {
 
 constexpr std::string_view kMap = "weight_map";
 
-// Which file each array is in, in the order of the index.
-struct IndexEntry {
-  std::string name;
-  std::string file;
-};
-
-void read_map(JsonCursor& in, std::vector<IndexEntry>& entries) {
+void read_map(JsonCursor& in, std::vector<ShardEntry>& entries) {
   while (in.next_member()) {
-    IndexEntry& entry = entries.emplace_back();
+    ShardEntry& entry = entries.emplace_back();
     entry.name = in.text();
     if (in.value() != JsonKind::string)
       throw Error(cat("the file of array ", in_quotes(entry.name), " is not a string"));
@@ -47,8 +43,10 @@ void read_map(JsonCursor& in, std::vector<IndexEntry>& entries) {
   }
 }
 
-std::vector<IndexEntry> read_index(std::string_view text) {
-  std::vector<IndexEntry> entries;
+}  // namespace
+
+std::vector<ShardEntry> read_shard_index(std::string_view text) {
+  std::vector<ShardEntry> entries;
   JsonText whole(JsonSpan{text});
   JsonCursor in(whole);
   bool has_map = false;
@@ -69,6 +67,8 @@ std::vector<IndexEntry> read_index(std::string_view text) {
   return entries;
 }
 
+namespace {
+
 // Whether the text begins as an object with the key "weight_map" within the first bytes.
 constexpr std::size_t kShardIndexDetectBytes = 4096;
 bool begins_as_shard_index(std::string_view head) {
@@ -79,6 +79,33 @@ bool begins_as_shard_index(std::string_view head) {
   return at != std::string_view::npos && after_blanks(head.substr(at + kKey.size())).starts_with(':');
 }
 
+}  // namespace
+
+std::optional<ArrayFiles::Shards> ArrayFiles::read(const std::string& path) {
+  struct stat info {};
+  if (os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  try {
+    const InputFile file = InputFile::open(path);
+    if (!file.mapping() || !begins_as_shard_index(bytes_text(file.mapping()->bytes()))) return std::nullopt;
+    Shards shards;
+    for (ShardEntry& entry : read_shard_index(bytes_text(file.mapping()->bytes())))
+      shards.emplace(std::move(entry.name), path_from(directory_of(path), entry.file));
+    return shards;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::string ArrayFiles::of(const std::string& path, const std::string& name) {
+  auto known = indexes_.find(path);
+  if (known == indexes_.end()) known = indexes_.emplace(path, read(path)).first;
+  if (!known->second) return path;
+  const auto shard = known->second->find(name);
+  return shard == known->second->end() ? path : shard->second;
+}
+
+namespace {
+
 // All members are arrays, in the order of the index. Metadata: that of the shards; keys whose values differ
 // are left out.
 class ShardedArchive final : public Archive {
@@ -87,10 +114,10 @@ class ShardedArchive final : public Archive {
   // is missing or elsewhere, and where an array is in no shard, another one, or two. Time and memory are
   // proportional to index and headers.
   explicit ShardedArchive(const InputFile& index) {
-    const std::vector<IndexEntry> entries = read_index(bytes_text(index.mapping()->bytes()));
+    const std::vector<ShardEntry> entries = read_shard_index(bytes_text(index.mapping()->bytes()));
     const std::string folder = directory_of(index.name());
     std::unordered_map<std::string_view, std::size_t> shards;
-    for (const IndexEntry& entry : entries) {
+    for (const ShardEntry& entry : entries) {
       if (shards.emplace(entry.file, shards_.size()).second) open_shard(folder, entry.file);
     }
     // Where each array is that a shard holds; those that the index does not name are left out.
@@ -103,7 +130,7 @@ class ShardedArchive final : public Archive {
                         " both hold array ", in_quotes(there->first)));
       }
     }
-    for (const IndexEntry& entry : entries) {
+    for (const ShardEntry& entry : entries) {
       const auto there = held.find(entry.name);
       if (there == held.end() || shards_[there->second.shard].file != entry.file)
         throw Error(cat(printable(entry.file), " holds no array ", in_quotes(entry.name),
@@ -154,7 +181,10 @@ class ShardedArchive final : public Archive {
                   "an index takes no new arrays: SHARD:NAME adds one to a file");
     }
     const Shard& shard = shards_[places_[*member].shard];
-    return shard.archive->rewrite(path_from(directory_of(path), shard.file), name, options);
+    const std::string file = path_from(directory_of(path), shard.file);
+    if (options.replaced && options.replaced->path() != file)
+      throw Error(cat(printable(path), ": was replaced or changed by another process"));
+    return shard.archive->rewrite(file, name, options);
   }
 
  private:
