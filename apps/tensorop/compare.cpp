@@ -75,7 +75,9 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   reporter.compare_sets(actual.name(), expected.name());
   keep_files(reporter, [&](const VisitFile& visit) {
     for (const TensorSet* set : {&actual, &expected}) {
-      if (set->is_archive()) visit(set->name(), "a file to compare");
+      set->is_archive()
+          ? visit(set->name(), "a file to compare")
+          : visit(cat(set->name(), set->name().ends_with('/') ? "" : "/"), "in a folder to compare");
       for (const SetMember& member : set->members()) visit(set->path_of(member), "a file to compare");
     }
   });

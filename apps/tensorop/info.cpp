@@ -51,7 +51,8 @@ class InfoStatistics {
     if (!arguments.has("--stats")) {
       arguments.require_with("--stats", {"--digest", "--sort", "--threads", "--memory", "--progress"});
       // What the header says needs no elements.
-      if (std::ranges::any_of(fail_if_, [](const std::string& word) { return !word.starts_with(kUnaligned); }))
+      if (std::ranges::any_of(fail_if_,
+                              [](const std::string& word) { return !word.starts_with(kUnaligned); }))
         arguments.require_with("--stats", {"--fail-if"});
       return;
     }

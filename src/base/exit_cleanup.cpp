@@ -92,10 +92,12 @@ void remove_at(int folder, const char* name, int depth) {
   constexpr int kMostDepth = 64;
   if (::unlinkat(folder, name, 0) == 0 || depth > kMostDepth) return;
   const int inner = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (inner < 0) return;
-  // Removing entries may hide others from the same reading.
-  while (remove_entries(inner, depth + 1)) ::lseek(inner, 0, SEEK_SET);
-  ::close(inner);
+  if (inner >= 0) {
+    // Removing entries may hide others from the same reading.
+    while (remove_entries(inner, depth + 1)) ::lseek(inner, 0, SEEK_SET);
+    ::close(inner);
+  }
+  // A folder that may not be read can be empty.
   ::unlinkat(folder, name, AT_REMOVEDIR);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -57,6 +58,16 @@ class System {
   virtual int ftruncate(int fd, off_t bytes) { return ::ftruncate(fd, bytes); }
   virtual int fchmod(int fd, mode_t mode) { return ::fchmod(fd, mode); }
   virtual int fchown(int fd, uid_t owner, gid_t group) { return ::fchown(fd, owner, group); }
+  virtual ssize_t listxattr(const char* path, char* names, size_t bytes) {
+    return ::listxattr(path, names, bytes);
+  }
+  virtual ssize_t getxattr(const char* path, const char* name, void* value, size_t bytes) {
+    return ::getxattr(path, name, value, bytes);
+  }
+  virtual int fsetxattr(int fd, const char* name, const void* value, size_t bytes) {
+    return ::fsetxattr(fd, name, value, bytes, 0);
+  }
+  virtual int fremovexattr(int fd, const char* name) { return ::fremovexattr(fd, name); }
   virtual void* mmap(size_t bytes, int protection, int flags, int fd) {
     return ::mmap(nullptr, bytes, protection, flags, fd, 0);
   }

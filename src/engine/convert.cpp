@@ -19,7 +19,9 @@ void convert_one(const std::string& text, const Destination& destination, const 
   std::unique_ptr<Sink> sink;
   bool is_written = false;
   const auto direct = [&](DType dtype, const Shape& shape) -> WriteBytes {
-    if (reading.view || reading.dtype.value_or(dtype) != dtype) return nullptr;
+    const bool is_cast =
+        reading.dtype && (*reading.dtype != dtype || saturates_itself(dtype, reading.overflow));
+    if (reading.view || is_cast) return nullptr;
     sink = open_sink(destination, dtype, shape, 0, reading.settings.warn);
     is_written = sink->elements() != nullptr;
     if (!is_written) return nullptr;

@@ -9,10 +9,14 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/files/paths.hpp"
+#include "base/files/replaced_file.hpp"
 #include "base/system.hpp"
 #include "engine/convert_input.hpp"
 #include "engine/execute.hpp"
 #include "io/archive.hpp"
+#include "io/opened_file.hpp"
+#include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
 namespace {
@@ -21,6 +25,7 @@ namespace {
 struct ArchiveInputs {
   std::vector<NamedInput> arrays;
   std::vector<std::shared_ptr<const TensorSet>> archives;  // that are taken as a whole
+  std::map<std::string, Metadata> opened;                  // of archives of which single arrays are taken
 };
 
 // Adds what NAME=OPERAND gives. An archive without a name is all its arrays, in its order; with a name it is
@@ -41,7 +46,13 @@ void add_input(const std::string& text, std::size_t position, ArchiveCache& arch
     }
     std::ranges::sort(inputs.arrays.begin() + begin, inputs.arrays.end(), {},
                       [](const NamedInput& input) { return input.member.position; });
-  } else if (named) {
+    return;
+  }
+  const std::string& operand = named ? named->text : text;
+  const bool may_be_array = !is_inline_json(operand) && !file_exists(operand);
+  if (auto opened = may_be_array ? open_archive_path(operand) : std::nullopt)
+    inputs.opened.emplace(opened->shown, archives.open(*opened).archive->metadata());
+  if (named) {
     inputs.arrays.push_back(*named);
   } else {
     std::string name = array_name(text, archives);
@@ -51,7 +62,7 @@ void add_input(const std::string& text, std::size_t position, ArchiveCache& arch
 
 // `require_name`: Format::require_name of the result. `replace`: as in Conversion.
 ArchiveInputs read_inputs(const std::vector<std::string>& texts, bool replace,
-                          void (*require_name)(const std::string& name), ArchiveCache& archives) {
+                          void (*require_name)(const std::string& name), const Settings& settings) {
   ArchiveInputs inputs;
   std::vector<NamedInput> arrays;
   struct Place {
@@ -61,14 +72,22 @@ ArchiveInputs read_inputs(const std::vector<std::string>& texts, bool replace,
   std::map<std::string, Place> places;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     inputs.arrays.clear();
-    add_input(texts[i], i, archives, inputs);
+    add_input(texts[i], i, *settings.archives, inputs);
     for (NamedInput& input : inputs.arrays) {
       with_context(printable(texts[i]), [&] { require_name(input.name); });
       const auto [before, is_new] = places.emplace(input.name, Place{i, arrays.size()});
       if (is_new) {
         arrays.push_back(std::move(input));
       } else if (replace) {
-        arrays[before->second.array] = std::move(input);
+        NamedInput& old = arrays[before->second.array];
+        const std::string& text = texts[before->second.text];
+        // An array that was named by itself was to replace others.
+        if (settings.warn && (old.archive == nullptr || split_name(text)))
+          settings.warn(cat(printable(text), ": is left out: ", printable(texts[i]), " has an array ",
+                            in_quotes(input.name), " too, and comes later"));
+        input.replaced = std::make_shared<const NamedInput>(std::move(old));
+        old = std::move(input);
+        before->second.text = i;
       } else {
         throw Error(cat(printable(texts[before->second.text]), " and ", printable(texts[i]),
                         " would both have the name ", in_quotes(input.name)),
@@ -86,6 +105,11 @@ void add_array(ArchiveWriter& archive, const std::string& name, const CastInput&
                const Settings& settings) {
   const auto sink = archive.add(name, input.dtype, input.tensor.shape(), string_width(input.tensor));
   input.explain([&] { execute(input.planned(), input.inputs, *sink, settings); });
+}
+
+// Arrays that nobody named lose nothing.
+void require_exact(const NamedInput& input, const CastInput& opened) {
+  if (input.archive != nullptr && !input.dtype) opened.require_exact_integers();
 }
 
 // Bytes sent to a stream cannot be revoked: everything that can fail must happen before.
@@ -143,6 +167,16 @@ Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion
                         format.keeps_metadata ? cat(": ", list_names(std::move(lost)))
                                               : cat(": ", format.title, " has no place for it")));
     }
+  }
+  for (const auto& [path, own] : inputs.opened) {
+    const auto is_lost = [&](const auto& entry) { return std::ranges::count(metadata, entry) == 0; };
+    std::vector<std::string> lost;
+    for (const auto& [key, value] : own) {
+      if (is_lost(Metadata::value_type(key, value))) lost.push_back(key);
+    }
+    if (settings.warn && format.keeps_metadata && !conversion.metadata_from && !lost.empty())
+      settings.warn(cat(printable(path), ": its metadata is left out: ", list_names(std::move(lost)),
+                        "; --metadata-from ", printable(path), " keeps it"));
   }
   for (const std::string& text : conversion.metadata) {
     const std::size_t equals = text.find('=');
@@ -205,7 +239,10 @@ std::vector<std::optional<CastInput>> open_first(const ArchiveWriter& archive,
     for_each_input(
         inputs, order, reading,
         [&](std::size_t i, const InputReading& own) { return open_input(inputs[i], own, false); },
-        [&](std::size_t i, CastInput input) { first[i] = prepared(std::move(input), reading.settings); });
+        [&](std::size_t i, CastInput input) {
+          require_exact(inputs[i], input);
+          first[i] = prepared(std::move(input), reading.settings);
+        });
   } else if (archive.needs_announcement()) {
     for (const std::size_t i : order)
       first[i] = open_input(inputs[i], reading, can_be_opened_again(inputs[i]));
@@ -264,12 +301,32 @@ void require_nothing_lost(const std::string& path, const Format& format,
                   ":NAME writes one array of it and keeps the others; as an input it is kept too"));
 }
 
+// Throws Error where the file is a part of a model that would have an array in two parts.
+void require_whole_models(const Destination& destination, const std::vector<NamedInput>& inputs) {
+  if (!destination.replaced || !destination.replaced->exists()) return;
+  std::vector<std::string> names;
+  for (const NamedInput& input : inputs) names.push_back(input.name);
+  require_in_no_other_shard(destination.path, names);
+}
+
+void warn_of_replaced(const std::string& path, const NamedInput& input, const CastInput& written,
+                      const InputReading& reading) {
+  if (!reading.settings.warn || !input.replaced || !can_be_opened_again(*input.replaced)) return;
+  InputReading silent = reading;
+  silent.settings.warn = nullptr;
+  const CastInput old = open_input(*input.replaced, silent, true);
+  FileInfo before;
+  before.dtype = old.dtype;
+  before.shape = old.tensor.shape();
+  warn_of_change(path, input.name, before, written.dtype, written.tensor.shape(), reading.settings.warn);
+}
+
 }  // namespace
 
 void convert_to_archive(const Conversion& conversion, const std::vector<NamedCast>& casts,
                         const Format& format, const InputReading& reading) {
   ArchiveInputs all =
-      read_inputs(conversion.inputs, conversion.replace, format.require_name, *reading.settings.archives);
+      read_inputs(conversion.inputs, conversion.replace, format.require_name, reading.settings);
   set_dtypes(casts, all.arrays);
   const std::vector<NamedInput>& inputs = all.arrays;
   ArchiveOptions options{.compress = conversion.compress,
@@ -279,6 +336,8 @@ void convert_to_archive(const Conversion& conversion, const std::vector<NamedCas
                          .replaced = conversion.destination.replaced};
   if (options.compress) options.memory = memory_of(reading.settings);
   require_nothing_lost(conversion.destination.path, format, inputs, options.metadata);
+  require_whole_models(conversion.destination, inputs);
+  warn_of_link(conversion.destination, reading.settings.warn);
   const auto archive = format.create_archive(conversion.destination.path, options);
   std::vector<std::size_t> order(inputs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -294,6 +353,8 @@ void convert_to_archive(const Conversion& conversion, const std::vector<NamedCas
       inputs, order, reading,
       [&](std::size_t i, const InputReading& own) { return open_whole(inputs[i], std::move(first[i]), own); },
       [&](std::size_t i, const CastInput& input) {
+        require_exact(inputs[i], input);
+        warn_of_replaced(conversion.destination.path, inputs[i], input, reading);
         add_array(*archive, inputs[i].name, input, reading.settings);
         warn_of_unnamed(cat(conversion.destination.path, ":", inputs[i].name), format, input.dtype,
                         reading.settings);

@@ -1,9 +1,12 @@
 #include "engine/convert_input.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "engine/operands.hpp"
 #include "io/json/json_writer.hpp"
 #include "kernels/elements/element_plans.hpp"
@@ -36,6 +39,30 @@ std::string CastInput::fault_text(std::int64_t position) const {
              printable(json_element(tensor, position)), " does not fit in ", tensorop::name(dtype),
              // It is not what is wrong with an imaginary part.
              kComplexTypes.contains(tensor.dtype()) ? "" : cat(" (", range_text(dtype), ")"));
+}
+
+void CastInput::require_exact_integers() const {
+  constexpr std::int64_t kBlock = 4096;
+  const DType from = tensor.dtype();
+  constexpr DTypeSet kTo = kFloatTypes | kComplexTypes | kSmallFloatTypes;
+  if (!kIntegerTypes.contains(from) || !kTo.contains(dtype) || overflow != Overflow::error) return;
+  const std::int64_t width = element_size(from);
+  std::vector<std::byte> cast(to_size(kBlock * element_size(dtype)));
+  std::vector<std::byte> back(to_size(kBlock * width));
+  for (std::int64_t first = 0; first < tensor.size(); first += kBlock) {
+    const std::int64_t count = std::min(kBlock, tensor.size() - first);
+    const std::byte* const elements = tensor.data() + first * width;
+    // What does not fit at all is found by the cast itself.
+    if (cast_elements(cast.data(), dtype, elements, from, count, overflow) >= 0) return;
+    const std::int64_t bad = cast_elements(back.data(), from, cast.data(), dtype, count);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (i != bad && std::memcmp(elements + i * width, back.data() + i * width, to_size(width)) == 0)
+        continue;
+      throw Error(cat(name, ": ", element_name("element ", first + i, tensor.shape()), " = ",
+                      printable(json_element(tensor, first + i)), " is not exact in ", tensorop::name(dtype)),
+                  "", "--dtype 'NAME=DTYPE' casts the arrays of that name, and rounds their integers");
+    }
+  }
 }
 
 std::string CastInput::hint(std::int64_t position) const {
@@ -72,11 +99,12 @@ Source::Options options_of(const InputReading& reading, ArrayReading arrays) {
 
 CastInput cast_input(Source source, const InputReading& reading) {
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
-  CastInput out{source.name(), *source.tensor(), {}, reading.overflow, {}};
+  CastInput out{source.name(), *source.tensor(), {}, reading.overflow, {}, false};
   const auto settle = [&] {
     if (reading.view) out.tensor = viewed(out.tensor, *reading.view);
     const DType from = out.tensor.dtype();
     out.dtype = reading.dtype.value_or(from);
+    out.is_to_saturate = reading.dtype.has_value();
     if (out.is_cast() && !can_cast(from, out.dtype))
       throw Error(cat("cannot cast ", name(from), " to ", name(out.dtype)));
   };

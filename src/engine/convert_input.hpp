@@ -26,10 +26,16 @@ struct CastInput {
   DType dtype;
   Overflow overflow;
   Inputs inputs;
+  bool is_to_saturate = false;  // --dtype names the dtype
 
   // The tensor with that dtype.
   [[nodiscard]] Planned planned() const;
-  [[nodiscard]] bool is_cast() const { return dtype != tensor.dtype(); }
+  // So is an infinity that becomes the largest value of its own dtype.
+  [[nodiscard]] bool is_cast() const {
+    return dtype != tensor.dtype() || (is_to_saturate && saturates_itself(dtype, overflow));
+  }
+  // Throws Error where an integer is not one of the values of the float that it is cast to.
+  void require_exact_integers() const;
   // Runs `body`, which computes planned(): an element that does not fit is an error that names the input.
   template <class Body>
   void explain(const Body& body) const {
@@ -59,8 +65,9 @@ struct NamedInput {
   std::string text = {};                          // the operand
   std::shared_ptr<const TensorSet> archive = {};  // instead: one array of an archive that is taken as a whole
   SetMember member = {};
-  bool keeps_dtype = false;         // its bits are not taken as those of InputReading::view
-  std::optional<DType> dtype = {};  // instead of InputReading::dtype
+  bool keeps_dtype = false;                         // its bits are not taken as those of InputReading::view
+  std::optional<DType> dtype = {};                  // instead of InputReading::dtype
+  std::shared_ptr<const NamedInput> replaced = {};  // the one of the same name that --replace leaves out
 };
 
 // NAME=OPERAND, unless the whole text is an operand.

@@ -166,7 +166,13 @@ void run_request(const Request& request, const Destination& destination, const S
   explain_faults(bound, [&] {
     const auto mask = write_open_mask(bound, open_mask, own);
     execute(bound.planned, bound.inputs, held, own);
-    if (mask) mask->commit();
+    if (mask) {
+      try {
+        mask->commit();
+      } catch (const Error& error) {
+        throw Error(cat(error.what(), "; the result is written to ", printable(destination.path)));
+      }
+    }
     warn_of_open(bound, own);
     warn_of_unnamed(destination, bound.planned.output.dtype, own);
   });

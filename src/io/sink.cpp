@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/output_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/files/replaced_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
@@ -80,16 +81,6 @@ std::string only_array(const Archive& archive, const Destination& destination) {
       "", cat("-o ", printable(destination.path), ":NAME replaces or adds one array and keeps the others"));
 }
 
-void warn_of_dtype(const Archive& archive, const std::string& name, DType dtype,
-                   const Destination& destination, const Warn& warn) {
-  const auto old = archive.lookup(name);
-  if (!warn || !old || !archive.is_array(*old)) return;
-  const std::optional<DType> before = archive.describe(*old).dtype;
-  if (before && *before != dtype)
-    warn(cat(printable(destination.path), ":", printable(name), ": its dtype was ", tensorop::name(*before),
-             " and is now ", tensorop::name(dtype)));
-}
-
 std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& format, DType dtype,
                                         const Shape& shape, std::int64_t strings, const Warn& warn) {
   const Destination destination = hold_archive(given);
@@ -105,10 +96,16 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& 
     } catch (const Error& error) {
       throw Error(error.what());  // its hint is about inputs of convert
     }
-    if (old) warn_of_dtype(*old, name, dtype, destination, warn);
   });
-  auto archive = old ? old->rewrite(destination.path, name, options)
-                     : format.create_archive(destination.path, options);
+  const auto member = old ? old->lookup(name) : std::nullopt;
+  if (warn && member && old->is_array(*member)) {
+    const FileInfo before = with_context(printable(destination.path), [&] { return old->describe(*member); });
+    warn_of_change(destination.path, name, before, dtype, shape, warn);
+  }
+  if (old && destination.is_member && !member) require_in_no_other_shard(destination.path, {name});
+  warn_of_link(destination, warn);
+  auto archive =
+      old ? old->rewrite(destination.path, name, options) : format.create_archive(destination.path, options);
   (void)archive->announce({{name, dtype, shape}});
   auto sink = archive->add(name, dtype, shape, strings);
   sink->take_archive(std::move(archive));
@@ -202,10 +199,30 @@ void set_path(Destination& destination, const std::string& text) {
   }
 }
 
+void warn_of_change(const std::string& path, const std::string& name, const FileInfo& before, DType dtype,
+                    const Shape& shape, const Warn& warn) {
+  if (!warn) return;
+  const std::string array = cat(printable(path), ":", printable(name));
+  if (before.dtype && before.names_dtype && *before.dtype != dtype)
+    warn(
+        cat(array, ": its dtype was ", tensorop::name(*before.dtype), " and is now ", tensorop::name(dtype)));
+  if (before.shape != shape)
+    warn(cat(array, ": its shape was ", to_string(before.shape), " and is now ", to_string(shape)));
+}
+
+void warn_of_link(const Destination& held, const Warn& warn) {
+  if (!warn || !held.replaced || !held.replaced->exists()) return;
+  const std::string& path = held.replaced->path();
+  const std::string target = resolve_links(path);
+  PathKeys keys;
+  if (keys.of_folder(directory_of(target)) == keys.of_folder(directory_of(path))) return;
+  warn(cat(printable(path), ": is a link to another folder: ", printable(target), " is replaced"));
+}
+
 Destination hold_archive(Destination destination, bool waits) {
   if (destination.replaced || !format_of(destination).is_archive()) return destination;
   std::string file = destination.path;
-  if (&format_of(destination) == &kShardIndexFormat) file = ArrayFiles().of(file, destination.array);
+  if (&format_of(destination) == &kShardIndexFormat) file = ArrayFiles::of_index(file, destination.array);
   const auto busy = waits ? ReplacedFile::Busy::wait : ReplacedFile::Busy::refuse;
   destination.replaced = ReplacedFile::hold(file, busy);
   return destination;

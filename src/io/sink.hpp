@@ -137,15 +137,22 @@ struct Destination {
 // the first colon that has an archive to its left, or a name with the ending of one. Throws Error.
 void set_path(Destination& destination, const std::string& text);
 
-// Of an archive, or an array of one, which keeps the others: `destination` with the file that is replaced held
-// until the result is published, so that what is read of the file from now on is what the result replaces.
-// open_sink() does it where it was not done before. `waits`: for other writers; else Error. Throws Error.
+// The destination with the file that its archive is in held until the result is published: whatever is read
+// of the file from now on is what the result replaces. open_sink() holds it where that was not done before.
+// Does nothing for other formats. `waits`: until other writers have ended; else that is an Error. Throws
+// Error.
 [[nodiscard]] Destination hold_archive(Destination destination, bool waits = true);
 
 // The archive at `path` that a file in `format` would replace; nothing where there is none. Throws Error
 // where it is one of another format, or cannot be opened; where it is damaged only if `must_be_whole`.
 [[nodiscard]] std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format& format,
                                                         bool must_be_whole);
+
+// Warns where an array of an archive gets another dtype or shape.
+void warn_of_change(const std::string& path, const std::string& name, const FileInfo& before, DType dtype,
+                    const Shape& shape, const Warn& warn);
+// Warns where the file that is replaced is reached by a link to another folder, and names it.
+void warn_of_link(const Destination& held, const Warn& warn);
 
 // The format a destination asks for. Throws Error where its ending is unknown and no format was given. So it
 // does where standard output is a terminal and the format is binary, and where it is a file whose name has

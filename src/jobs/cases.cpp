@@ -29,6 +29,13 @@ bool may_hold_cases(std::string_view name) {
 
 using Names = std::vector<std::string>;
 
+// Whether `check --shrink` has written the file, which is at `below` in a folder of cases: its cases are
+// those of the folder, only smaller.
+bool is_kept_finding(const std::string& below, const std::string& path) {
+  const bool is_in_shrunk = cat("/", below).find("/shrunk/") != std::string::npos;
+  return is_in_shrunk && file_exists(path_from(directory_of(path), "finding.txt"));
+}
+
 // Visits the files and the ONNX case folders below a folder, in the order of their paths. What may fail of a
 // folder is done by `attempt`.
 void visit_below(const std::string& folder, const AttemptFolder& attempt,
@@ -65,7 +72,7 @@ void visit_below(const std::string& folder, const AttemptFolder& attempt,
   for (const FoundFile& found : all) {
     const std::string path = found.path.empty() ? folder : path_from(folder, found.path);
     const bool is_wanted = found.is_folder || (may_hold_cases(found.path) && !notes.contains(found.path));
-    if (!is_wanted) continue;
+    if (!is_wanted || is_kept_finding(found.path, path)) continue;
     if (!found.fault.empty()) {
       attempt(path, [&] { throw Error(cat(printable(path), ": ", found.fault)); });
     } else {

@@ -14,6 +14,7 @@
 #include "io/json/json_objects.hpp"
 #include "io/onnx/onnx_model.hpp"
 #include "io/opened_file.hpp"
+#include "io/safetensors/shard_index.hpp"
 #include "jobs/job_keys.hpp"
 
 namespace tensorop {
@@ -37,8 +38,9 @@ void claim(Index& index, const std::vector<Job>& jobs, std::size_t i, std::strin
 // Finds out which jobs of a file must wait for which.
 class Linker {
  public:
-  Linker(std::vector<Job>& jobs, std::size_t first, JobPurpose purpose)
-      : jobs_(jobs), first_(first), purpose_(purpose) {}
+  // `file`: the path of the job file.
+  Linker(std::vector<Job>& jobs, std::size_t first, JobPurpose purpose, const std::string& file)
+      : jobs_(jobs), first_(first), purpose_(purpose), job_file_(file == "-" ? "" : keys_.of(file)) {}
 
   void link() {
     collect();
@@ -62,16 +64,31 @@ class Linker {
   // Jobs may write different arrays of one archive: each waits for the one before it.
   void claim_output(std::size_t i) {
     const Destination& output = *jobs_[i].output;
-    std::vector<std::size_t>& writers = writers_[keys_.of(output.path)];
+    const std::string key = keys_.of(files_.of(output.path, output.array));
+    if (key == job_file_ || keys_.of(output.path) == job_file_)
+      throw Error(cat(jobs_[i].location(), ": key \"output\": is the job file"));
+    std::vector<std::size_t>& writers = writers_[key];
     for (const std::size_t earlier : writers) {
       const Destination& other = *jobs_[earlier].output;
-      if (output.is_member && other.is_member && output.array != other.array) continue;
+      if (output.is_member && other.is_member && !is_same_array(output, output.array, other.array)) continue;
       throw Error(
           cat(jobs_[i].location(), ": key \"output\": ", jobs_[earlier].reference(),
               output.is_member && other.is_member ? " writes the same array" : " writes the same file"));
     }
     if (!writers.empty()) jobs_[i].after.push_back(writers.back());
     writers.push_back(i);
+  }
+
+  // Whether both names are of one array of the archive that is written.
+  static bool is_same_array(const Destination& output, std::string_view name, std::string_view other) {
+    if (name == other) return true;
+    if (&format_of(output) != &kNpzFormat) return false;
+    // "a" is the array of the member a.npy, and so is "a.npy".
+    constexpr std::string_view kEnding = ".npy";
+    for (std::string_view* text : {&name, &other}) {
+      if (text->ends_with(kEnding)) text->remove_suffix(kEnding.size());
+    }
+    return name == other;
   }
 
   void link_operands(std::size_t i) {
@@ -105,7 +122,8 @@ class Linker {
   // The job waits for an earlier one that writes the file; a later one that writes it waits for this job.
   void link_file(std::size_t i, const std::string& path) {
     for (const std::string& file : files_of(path)) {
-      const auto found = writers_.find(keys_.of(file));
+      const std::string array = file == path ? "" : path.substr(file.size() + 1);
+      const auto found = writers_.find(keys_.of(files_.of(file, array)));
       if (found == writers_.end()) continue;
       for (const std::size_t writer : found->second) {
         if (writer != i) link_writer(i, path, file, writer);
@@ -116,7 +134,9 @@ class Linker {
   void link_writer(std::size_t i, const std::string& path, const std::string& file, std::size_t writer) {
     const Destination& output = *jobs_[writer].output;
     // Another array of the archive is there before that job and after it.
-    if (output.is_member && path != file && path.substr(file.size() + 1) != output.array) return;
+    if (output.is_member && path != file &&
+        !is_same_array(output, std::string_view(path).substr(file.size() + 1), output.array))
+      return;
     if (!is_run(purpose_)) {
       throw Error(cat(printable(path), " is the output of ", jobs_[writer].reference(),
                       ", and check writes no outputs: use its id"));
@@ -134,6 +154,8 @@ class Linker {
   Index ids_;
   std::unordered_map<std::string, std::vector<std::size_t>> writers_;  // of each file, in order
   PathKeys keys_;
+  ArrayFiles files_;
+  std::string job_file_;  // its key; empty: standard input
 };
 
 bool is_case(const Job& job, JobPurpose purpose) {
@@ -279,7 +301,7 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
     }
     is_first = false;
   }
-  Linker(jobs, first, purpose).link();
+  Linker(jobs, first, purpose, path).link();
   for (std::size_t i = first; i < jobs.size(); ++i) {
     jobs[i].is_case = is_case(jobs[i], purpose);
     require_purpose(jobs[i], purpose);

@@ -96,7 +96,7 @@ bool can_cast(DType from, DType to) {
 
 std::int64_t cast_elements(std::byte* out, DType to, const std::byte* in, DType from, std::int64_t count,
                            Overflow overflow) {
-  if (from == to) {
+  if (from == to && !saturates_itself(from, overflow)) {
     std::memcpy(out, in, to_size(count * element_size(to)));
     return -1;
   }

@@ -19,6 +19,11 @@
 
 namespace tensorop {
 
+// Whether a cast to the own dtype changes elements: its infinities become the largest value.
+[[nodiscard]] constexpr bool saturates_itself(DType dtype, Overflow overflow) {
+  return dtype == DType::float8_e5m2 && overflow == Overflow::saturate;
+}
+
 // Exact, but for 64-bit integers, which are rounded.
 template <Number T>
 [[nodiscard]] double to_double(T value) {

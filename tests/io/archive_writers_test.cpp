@@ -59,7 +59,7 @@ void make_old(const TempDir& dir, const Way& way) {
   convert(conversion, {});
   if (is_index)
     write_file(dir.file(std::string(way.file)),
-        R"({"weight_map":{"a":"p.safetensors","b":"p.safetensors","c":"p.safetensors"}})");
+               R"({"weight_map":{"a":"p.safetensors","b":"p.safetensors","c":"p.safetensors"}})");
 }
 
 // The array as JSON, or why there is none.

@@ -106,6 +106,18 @@ class FaultySystem : public NamedOnlySystem {
   int fchown(int fd, uid_t owner, gid_t group) override {
     return is_failing("fchown") ? -1 : System::fchown(fd, owner, group);
   }
+  ssize_t listxattr(const char* path, char* names, size_t bytes) override {
+    return is_failing("listxattr") ? -1 : System::listxattr(path, names, bytes);
+  }
+  ssize_t getxattr(const char* path, const char* name, void* value, size_t bytes) override {
+    return is_failing("getxattr") ? -1 : System::getxattr(path, name, value, bytes);
+  }
+  int fsetxattr(int fd, const char* name, const void* value, size_t bytes) override {
+    return is_failing("fsetxattr") ? -1 : System::fsetxattr(fd, name, value, bytes);
+  }
+  int fremovexattr(int fd, const char* name) override {
+    return is_failing("fremovexattr") ? -1 : System::fremovexattr(fd, name);
+  }
   void* mmap(size_t bytes, int protection, int flags, int fd) override {
     return is_failing("mmap") ? MAP_FAILED : System::mmap(bytes, protection, flags, fd);
   }

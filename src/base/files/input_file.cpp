@@ -57,7 +57,8 @@ void MappedFile::require_unchanged() const {
 
 bool MappedFile::is_current() const {
   struct stat now {};
-  return os().stat(path_.c_str(), &now) == 0 && has_same_inode(now, opened_) && has_same_content(now, opened_);
+  return os().stat(path_.c_str(), &now) == 0 && has_same_inode(now, opened_) &&
+         has_same_content(now, opened_);
 }
 
 // Every reader of a file may ask with preadv2(); mincore() tells a reader who may not write the file that all

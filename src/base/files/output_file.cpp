@@ -24,6 +24,14 @@ int access_of(OutputFile::Writers writers) {
   return writers == OutputFile::Writers::machines ? O_WRONLY : O_RDWR;
 }
 
+// The mode, but the group may do no more than all others.
+mode_t with_group_of_others(mode_t mode) {
+  const mode_t others = (mode & S_IRWXO) << 3U;
+  return mode & (~mode_t{S_IRWXG} | others);
+}
+
+constexpr const char* kAccessList = "system.posix_acl_access";
+
 }  // namespace
 
 Error directory_error(const std::string& path) {
@@ -79,10 +87,49 @@ void OutputFile::take_owner_and_mode(const struct stat& old) {
   // only the group may be kept, it is.
   constexpr auto kSameOwner = static_cast<uid_t>(-1);
   const bool is_owned = old.st_uid == ::geteuid() && old.st_gid == ::getegid();
-  if (!is_owned && os().fchown(fd_.get(), old.st_uid, old.st_gid) != 0) {
-    (void)os().fchown(fd_.get(), kSameOwner, old.st_gid);
+  mode_t mode = old.st_mode & 07777;
+  if (!is_owned && os().fchown(fd_.get(), old.st_uid, old.st_gid) != 0 &&
+      os().fchown(fd_.get(), kSameOwner, old.st_gid) != 0) {
+    // Another group gets what all others had.
+    mode = with_group_of_others(mode);
   }
-  if (os().fchmod(fd_.get(), old.st_mode & 07777) != 0) throw_errno(name_, "cannot set its mode");
+  mode = take_access_list(mode);
+  take_attributes();
+  if (os().fchmod(fd_.get(), mode) != 0) throw_errno(name_, "cannot set its mode");
+}
+
+mode_t OutputFile::take_access_list(mode_t mode) {
+  constexpr std::size_t kMostBytes = 65536;  // of an attribute
+  std::string list(kMostBytes, '\0');
+  const ssize_t bytes = os().getxattr(destination_.c_str(), kAccessList, list.data(), list.size());
+  if (bytes < 0) {
+    const bool has_lists = errno == ENODATA;
+    if (!has_lists && errno != ENOTSUP && errno != ENOSYS && errno != ENOENT)
+      throw_errno(name_, "cannot read its access list");
+    // The folder may give new files a list.
+    if (has_lists && os().fremovexattr(fd_.get(), kAccessList) != 0 && errno != ENODATA && errno != ENOTSUP)
+      throw_errno(name_, "cannot set its access list");
+    return mode;
+  }
+  if (os().fsetxattr(fd_.get(), kAccessList, list.data(), static_cast<std::size_t>(bytes)) == 0) return mode;
+  // Where there is a list, the mode of the group is the most that any user of the list may do.
+  return with_group_of_others(mode);
+}
+
+// A failure is not an error: what is lost are notes.
+void OutputFile::take_attributes() {
+  constexpr std::size_t kMostBytes = 65536;  // of all names, and of an attribute
+  std::string names(kMostBytes, '\0');
+  const ssize_t bytes = os().listxattr(destination_.c_str(), names.data(), names.size());
+  if (bytes <= 0) return;
+  names.resize(static_cast<std::size_t>(bytes));
+  std::string value(kMostBytes, '\0');
+  for (const std::string& name : split(names, std::string_view("\0", 1))) {
+    if (!name.starts_with("user.")) continue;
+    const ssize_t size = os().getxattr(destination_.c_str(), name.c_str(), value.data(), value.size());
+    if (size >= 0)
+      (void)os().fsetxattr(fd_.get(), name.c_str(), value.data(), static_cast<std::size_t>(size));
+  }
 }
 
 OutputFile OutputFile::join(const Shared& shared, const std::string& path, bool durable, Writers writers) {

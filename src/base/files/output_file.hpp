@@ -30,8 +30,9 @@ class ReplacedFile;
 // destination, and renamed to it by commit(); until then the destination is unchanged, and an OutputFile that
 // is destroyed without commit() leaves no file. Where the file system can, the temporary file has no name
 // (O_TMPFILE), so that not even kill -9 leaves it; elsewhere it is a TemporaryEntry. A symbolic link is
-// followed: its target is replaced. An existing destination keeps its mode, and its owner where the system
-// allows; the temporary file is never open to more users.
+// followed: its target is replaced. An existing destination keeps its mode, its access control list and its
+// attributes of users, and its owner where the system allows; neither the temporary file nor the result is
+// ever open to more users.
 //
 // Anything else (a FIFO, a device, standard output) is a stream: written from front to end, at once. So is a
 // name of an open descriptor, like /dev/stdout or /dev/fd/3, also if it is that of a regular file: it is
@@ -101,6 +102,9 @@ class OutputFile {
   OutputFile() = default;
   void open_temporary(Writers writers, mode_t mode);
   void take_owner_and_mode(const struct stat& old);
+  // Returns the mode that the result may have, of the mode of `old`.
+  mode_t take_access_list(mode_t mode);
+  void take_attributes();
   // After what was appended before, where there is no offset.
   void write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const;
   void copy(const MappedFile& from, std::int64_t first, std::int64_t bytes,

@@ -11,8 +11,8 @@
 
 namespace tensorop {
 
-// The file that a result replaces, or its absence, from before the file is read until the result has its name:
-// a result that keeps a part of the file is made of what it replaces.
+// The file that a result replaces, or its absence, from before the file is read until the result has its
+// name: a result that keeps a part of the file is made of what it replaces.
 //
 // While a writer holds the file, other writers of any process wait for it. The lock is one of the system
 // (flock): it ends with this object, and with the process. On a file system without locks, of a file that is

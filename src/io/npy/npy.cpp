@@ -94,6 +94,10 @@ Tensor read_npy(const ByteSource& file, const ArrayReading& reading) {
 std::int64_t longest_characters(std::span<const StringRef> strings) {
   std::int64_t longest = 1;
   for (const StringRef& string : strings) {
+    if (string.view().ends_with('\0'))
+      throw Error(cat("element ", &string - strings.data(),
+                      " ends in the character NUL, which NPY and NPZ do not keep"),
+                  "", "a .pb or .json file keeps it");
     // Code points are the bytes that do not continue one.
     const auto characters = std::ranges::count_if(
         string.view(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });

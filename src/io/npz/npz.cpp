@@ -90,7 +90,8 @@ class NpzArchive final : public Archive {
     KeptNpz kept{file_, directory_, lookup(name)};
     const bool compress =
         !members.empty() && members[kept.replaced.value_or(members.size() - 1)].method != kZipStored;
-    return write_npz(path, {.compress = compress, .durable = options.durable, .replaced = options.replaced}, std::move(kept));
+    return write_npz(path, {.compress = compress, .durable = options.durable, .replaced = options.replaced},
+                     std::move(kept));
   }
 
  private:

@@ -58,7 +58,8 @@ class NpzWriter final : public ArchiveWriter {
  public:
   NpzWriter(const std::string& path, const ArchiveOptions& options, std::optional<KeptNpz> kept,
             std::int64_t zip64_from)
-      : file_(OutputFile::create(path, options.durable, {}, OutputFile::Writers::this_process, options.replaced)),
+      : file_(OutputFile::create(path, options.durable, {}, OutputFile::Writers::this_process,
+                                 options.replaced)),
         compress_(options.compress),
         zip64_from_(zip64_from),
         kept_(std::move(kept)),

@@ -40,8 +40,8 @@ SafetensorsArray described(const ArchiveArray& array) {
 // To so many bytes the data of a file is aligned.
 constexpr std::int64_t kAlignment = 8;
 
-// What arrays are in the order of in the file: their dtypes, then their names by their bytes. Last those
-// whose dtype the format does not have.
+// What arrays are in the order of in the file: their dtypes, then their names by their bytes. Arrays
+// whose dtype the format does not have are the last ones.
 auto order_key(const SafetensorsArray& array) {
   constexpr auto kLast = std::numeric_limits<std::size_t>::max();
   return std::pair(safetensors_order(array.stored).value_or(kLast), std::string_view(array.name));

@@ -84,24 +84,61 @@ bool begins_as_shard_index(std::string_view head) {
 std::optional<ArrayFiles::Shards> ArrayFiles::read(const std::string& path) {
   struct stat info {};
   if (os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
-  try {
-    const InputFile file = InputFile::open(path);
-    if (!file.mapping() || !begins_as_shard_index(bytes_text(file.mapping()->bytes()))) return std::nullopt;
-    Shards shards;
+  const InputFile file = InputFile::open(path);
+  if (!file.mapping() || !begins_as_shard_index(bytes_text(file.mapping()->bytes()))) return std::nullopt;
+  Shards shards;
+  with_context(printable(path), [&] {
     for (ShardEntry& entry : read_shard_index(bytes_text(file.mapping()->bytes())))
-      shards.emplace(std::move(entry.name), path_from(directory_of(path), entry.file));
-    return shards;
+      shards.emplace(std::move(entry.name), std::move(entry.file));
+  });
+  return shards;
+}
+
+std::optional<ArrayFiles::Shards> ArrayFiles::try_read(const std::string& path) {
+  try {
+    return read(path);
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
+std::string ArrayFiles::in(const std::optional<Shards>& shards, const std::string& path,
+                           const std::string& name) {
+  if (!shards) return path;
+  const auto shard = shards->find(name);
+  return shard == shards->end() ? path : path_from(directory_of(path), shard->second);
+}
+
 std::string ArrayFiles::of(const std::string& path, const std::string& name) {
   auto known = indexes_.find(path);
-  if (known == indexes_.end()) known = indexes_.emplace(path, read(path)).first;
-  if (!known->second) return path;
-  const auto shard = known->second->find(name);
-  return shard == known->second->end() ? path : shard->second;
+  if (known == indexes_.end()) known = indexes_.emplace(path, try_read(path)).first;
+  return in(known->second, path, name);
+}
+
+std::string ArrayFiles::of_index(const std::string& path, const std::string& name) {
+  return in(read(path), path, name);
+}
+
+void require_in_no_other_shard(const std::string& file, const std::vector<std::string>& names) {
+  const std::string folder = directory_of(file);
+  std::vector<std::string> others;
+  if (os().scandir(folder.c_str(), others) != 0) return;
+  std::ranges::sort(others);
+  for (const std::string& other : others) {
+    if (!other.ends_with(kShardIndexFormat.endings[0])) continue;
+    const std::string index = path_from(folder, other);
+    const auto shards = ArrayFiles::try_read(index);
+    const std::string own = file.substr(file.rfind('/') + 1);
+    if (!shards || std::ranges::none_of(*shards, [&](const auto& shard) { return shard.second == own; }))
+      continue;
+    for (const std::string& name : names) {
+      const auto there = shards->find(name);
+      if (there == shards->end() || there->second == own) continue;
+      throw Error(cat(printable(file), ": is a part of ", printable(index), ", which has array ",
+                      in_quotes(name), " in ", printable(there->second), ": the model would have it twice"),
+                  "", cat("-o ", printable(index), ":NAME replaces an array where it is"));
+    }
+  }
 }
 
 namespace {

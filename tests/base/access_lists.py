@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+"""A file that is replaced keeps its access control list and the attributes of users; one without a list gets none from
+its folder. The lists are written and read here, as the bytes that the kernel takes.
+
+    /usr/bin/python3 tests/base/access_lists.py path/to/tensorop
+
+The last line is "N passed, N failed".
+"""
+
+import errno
+import os
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+
+ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
+USER_OBJ, USER, GROUP_OBJ, MASK, OTHER = 1, 2, 4, 16, 32
+NOBODY = 65534
+NONE = 0xFFFFFFFF
+
+
+def acl(*entries):
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+# The group itself may do nothing; the mode of the group, rw-, is the mask.
+OF_NOBODY = acl((USER_OBJ, 6, NONE), (USER, 6, NOBODY), (GROUP_OBJ, 0, NONE), (MASK, 6, NONE), (OTHER, 0, NONE))
+
+
+def get(path, name):
+    try:
+        return os.getxattr(path, name)
+    except OSError as error:
+        if error.errno != errno.ENODATA:
+            raise
+        return None
+
+
+def run(binary, *words):
+    subprocess.run([binary, *words], check=True, stderr=subprocess.DEVNULL)
+
+
+def check_list(binary, folder, name, *patch):
+    path = os.path.join(folder, name)
+    run(binary, "convert", "a=[1,2]" if patch else "[1,2]", "-o", path)
+    os.setxattr(path, ACCESS, OF_NOBODY)
+    os.setxattr(path, "user.note", b"mine")
+    inode = os.stat(path).st_ino
+    run(binary, "convert", "[3,4,5]", "-o", path + "".join(patch))
+    assert os.stat(path).st_ino != inode, "the file was not replaced"
+    assert get(path, ACCESS) == OF_NOBODY, get(path, ACCESS)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o660
+    assert get(path, "user.note") == b"mine"
+
+
+def check_folder(binary, folder, name):
+    """The list of the folder is for new files: the old file was not open to nobody."""
+    path = os.path.join(folder, name)
+    run(binary, "convert", "[1,2]", "-o", path)
+    os.chmod(path, 0o640)
+    os.setxattr(folder, DEFAULT, OF_NOBODY)
+    run(binary, "convert", "[3,4,5]", "-o", path)
+    assert get(path, ACCESS) is None, get(path, ACCESS)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o640
+
+
+def main():
+    binary = os.path.abspath(sys.argv[1])
+    checks = [(check_list, "a.npy"), (check_list, "a.npz", ":a"), (check_list, "a.safetensors", ":a"),
+              (check_folder, "b.npy")]
+    failed = 0
+    for check, *words in checks:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                os.setxattr(folder, DEFAULT, OF_NOBODY)
+                os.removexattr(folder, DEFAULT)
+            except OSError as error:
+                print("0 passed, 0 failed: the file system has no access control lists:", error)
+                return 0
+            try:
+                check(binary, folder, *words)
+            except AssertionError as error:
+                failed += 1
+                print(check.__name__, words, error)
+    print(f"{len(checks) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
