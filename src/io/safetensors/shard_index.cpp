@@ -126,7 +126,7 @@ void require_in_no_other_shard(const std::string& file, const std::vector<std::s
   std::ranges::sort(others);
   for (const std::string& other : others) {
     if (!other.ends_with(kShardIndexFormat.endings[0])) continue;
-    const std::string index = path_from(folder, other);
+    const std::string index = file.find('/') == std::string::npos ? other : path_from(folder, other);
     const auto shards = ArrayFiles::try_read(index);
     const std::string own = file.substr(file.rfind('/') + 1);
     if (!shards || std::ranges::none_of(*shards, [&](const auto& shard) { return shard.second == own; }))
