@@ -75,10 +75,9 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   reporter.compare_sets(actual.name(), expected.name());
   keep_files(reporter, [&](const VisitFile& visit) {
     for (const TensorSet* set : {&actual, &expected}) {
-      set->is_archive()
-          ? visit(set->name(), "a file to compare")
-          : visit(cat(set->name(), set->name().ends_with('/') ? "" : "/"), "in a folder to compare");
+      if (set->is_archive()) visit(set->name(), "a file to compare");
       for (const SetMember& member : set->members()) visit(set->path_of(member), "a file to compare");
+      if (!set->is_archive()) visit(cat(set->name(), "/"), "in a folder to compare");
     }
   });
   SetCompareSettings settings{.tolerances = parse_tolerances(read_tolerance_texts(arguments)),

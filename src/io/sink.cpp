@@ -99,7 +99,8 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& 
   });
   const auto member = old ? old->lookup(name) : std::nullopt;
   if (warn && member && old->is_array(*member)) {
-    const FileInfo before = with_context(printable(destination.path), [&] { return old->describe(*member); });
+    FileInfo before = with_context(printable(destination.path), [&] { return old->describe(*member); });
+    if (!destination.is_member) before.shape = shape;  // the file is replaced as a whole
     warn_of_change(destination.path, name, before, dtype, shape, warn);
   }
   if (old && destination.is_member && !member) require_in_no_other_shard(destination.path, {name});
