@@ -29,7 +29,8 @@ bool is_truth_value(const std::string& word) {
 // Puts the value of every option into its own word: the library reads "--name= next" as if next were the
 // value, and has its own rules for "--flag=value".
 std::vector<std::string> separate_values(const std::vector<std::string>& args,
-                                         const std::vector<Option>& options, std::string_view command) {
+                                         const std::vector<Option>& options, std::string_view command,
+                                         Arguments& seen) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::size_t equals = args[i].starts_with("--") ? args[i].find('=') : std::string::npos;
@@ -45,6 +46,7 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
       out.push_back(args[i].substr(equals + 1));
     } else if (option->kind == OptionKind::value_flag) {
       const bool has_value = i + 1 < args.size() && is_truth_value(args[i + 1]);
+      if (!has_value && i + 1 < args.size()) seen.after_value_flags.emplace_back(option->name, args[i + 1]);
       out.push_back(has_value ? args[++i] : "true");
     } else if (i + 1 < args.size()) {
       out.push_back(args[++i]);
@@ -137,7 +139,8 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
                           std::string_view command) {
   // A word after "--" is never an option.
   const auto end = std::ranges::find(args, "--");
-  std::vector<std::string> words = separate_values({args.begin(), end}, options, command);
+  Arguments out;
+  std::vector<std::string> words = separate_values({args.begin(), end}, options, command, out);
 
   CLI::App parser;
   parser.set_help_flag();
@@ -170,7 +173,6 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
     throw Error(printable(error.what()));
   }
 
-  Arguments out;
   for (auto& [name, texts] : results) {
     const bool takes_several = find_option(options, name)->kind == OptionKind::values;
     if (texts.size() > 1 && !takes_several) throw Error(cat(name, " is given twice"));

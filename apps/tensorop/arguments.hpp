@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tensorop {
@@ -38,7 +39,9 @@ struct Arguments {
   // By name, those that are given; of flags "", or how often, if several times.
   std::map<std::string, std::vector<std::string>, std::less<>> options;
   std::vector<std::string> operands;  // in order; "--" ends options
-  const Team* team = nullptr;         // null: this process is alone
+  // Options of OptionKind::value_flag, each with the operand that follows it.
+  std::vector<std::pair<std::string, std::string>> after_value_flags;
+  const Team* team = nullptr;  // null: this process is alone
 
   [[nodiscard]] bool has(std::string_view name) const { return options.find(name) != options.end(); }
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;

@@ -130,13 +130,31 @@ std::string file_example(const Operator& op) {
   return out + " -o out.npy";
 }
 
+// Of more operands than the operator takes, takes out the word that follows an option of two values: it is
+// meant to be the value of that option. Returns both; empty: there is none.
+std::pair<std::string, std::string> take_flag_value(const Operator& op, const Arguments& arguments,
+                                                    std::vector<std::string>& operands) {
+  const auto named = std::ranges::count_if(
+      op.operands, [&](const OperandSpec& operand) { return arguments.has(option_name(operand.name)); });
+  if (op.operands.back().variadic || std::ssize(operands) + named <= std::ssize(op.operands)) return {};
+  for (const auto& [option, word] : arguments.after_value_flags) {
+    const auto at = std::ranges::find(operands, word);
+    if (at == operands.end()) continue;
+    operands.erase(at);
+    return {option, word};
+  }
+  return {};
+}
+
 }  // namespace
 
 Request read_request(const FoundOperator& found, const Arguments& arguments) {
   const Operator& op = *found.op;
   Request request;
   request.op = found;
-  request.positional.assign(arguments.operands.begin(), arguments.operands.end());
+  std::vector<std::string> operands = arguments.operands;
+  const auto [flag, flag_value] = take_flag_value(op, arguments, operands);
+  request.positional.assign(operands.begin(), operands.end());
   for (const OperandSpec& operand : op.operands) {
     if (auto text = arguments.value(option_name(operand.name))) {
       request.named.push_back({std::string(operand.name), std::move(*text)});
@@ -150,9 +168,9 @@ Request read_request(const FoundOperator& found, const Arguments& arguments) {
     request.reshapes.push_back({text.substr(0, equals), text.substr(equals + 1)});
   }
   for (const AttributeSpec& attribute : op.attributes) {
-    if (auto text = arguments.value(option_name(attribute.name))) {
-      request.attributes.push_back({std::string(attribute.name), std::move(*text)});
-    }
+    auto text = arguments.value(option_name(attribute.name));
+    if (option_name(attribute.name) == flag) text = flag_value;
+    if (text) request.attributes.push_back({std::string(attribute.name), std::move(*text)});
   }
   request.spec = arguments.value("--spec");
   request.oob = arguments.value("--oob");
@@ -243,17 +261,24 @@ OperatorCall read_call(const FoundOperator& found, const Arguments& arguments) {
   return call;
 }
 
+// Options that exclude each other, by how many versions --spec means.
+void check_spec_options(const FoundOperator& found, const Arguments& arguments) {
+  const std::string spec = arguments.value("--spec").value_or("");
+  const auto refuse = [&](std::string_view option, std::string_view what) {
+    if (arguments.has(option)) throw Error(cat(found.name->name, ": ", option, what), kCallRule);
+  };
+  if (!names_several(spec)) {
+    for (const std::string_view option : {"--only", "--json"}) refuse(option, " needs --spec all");
+    return;
+  }
+  for (const std::string_view option : std::initializer_list<std::string_view>{
+           "--output", "--format", "--open-mask", "--fsync", kExplainPlan, kCase})
+    refuse(option, cat(" cannot be combined with --spec ", spec));
+  if (lower(spec) != "all") refuse("--only", " needs --spec all");
+}
+
 // The call under several versions. There is no single result.
 int compare_versions(const FoundOperator& found, const Arguments& arguments) {
-  for (const std::string_view option : std::initializer_list<std::string_view>{
-           "--output", "--format", "--open-mask", "--fsync", kExplainPlan, kCase}) {
-    if (arguments.has(option))
-      throw Error(cat(found.name->name, ": ", option, " cannot be combined with --spec ",
-                      arguments.value("--spec").value_or("")),
-                  kCallRule);
-  }
-  if (arguments.has("--only") && lower(arguments.value("--spec").value_or("")) != "all")
-    throw Error(cat(found.name->name, ": --only needs --spec all"), kCallRule);
   const bool as_json = arguments.has("--json");
   int status = 0;
   alone(arguments, [&] {
@@ -275,11 +300,8 @@ int compare_versions(const FoundOperator& found, const Arguments& arguments) {
 }
 
 int run_operator(const FoundOperator& found, const Arguments& arguments) {
+  together(arguments, [&] { check_spec_options(found, arguments); });
   if (names_several(arguments.value("--spec").value_or(""))) return compare_versions(found, arguments);
-  for (const std::string_view option : {"--only", "--json"}) {
-    if (arguments.has(option))
-      throw Error(cat(found.name->name, ": ", option, " needs --spec all"), kCallRule);
-  }
   OperatorCall call;
   together(arguments, [&] { with_context(found.name->name, [&] { call = read_call(found, arguments); }); });
   if (call.request.dry_run) {

@@ -17,6 +17,10 @@ void Failure::add_context(std::string_view context) {
   line_ = cat(context, ": ", line_);
 }
 
+void Failure::add_hint(std::string_view hint) {
+  if (hint_.empty()) hint_ = hint;
+}
+
 std::string in_quotes(std::string_view text) {
   return cat("'", printable(text), "'");
 }

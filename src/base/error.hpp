@@ -23,6 +23,9 @@ class Failure : public std::exception {
   // Prepends "context: " to the line. Called while the exception unwinds.
   void add_context(std::string_view context);
 
+  // A remedy, if there is none yet.
+  void add_hint(std::string_view hint);
+
   [[nodiscard]] const char* what() const noexcept override { return line_.c_str(); }
   [[nodiscard]] const std::string& rule() const noexcept { return rule_; }
   [[nodiscard]] const std::string& hint() const noexcept { return hint_; }

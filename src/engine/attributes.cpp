@@ -59,9 +59,10 @@ std::int64_t read_integer(const AttributeSpec& spec, const std::string& text, co
   const auto value = parse_int64(text);
   const bool is_in = find_attribute(*call.version, spec.name) != nullptr;
   if (value && *value < 0 && is_in && !is_signed(*call.version)) {
-    throw Error(
-        cat(spec.name, " ", *value, " is negative; ", call.version_name(), " counts it from the front alone"),
-        "AX-3", cat("a negative ", spec.name, " is allowed by ", versions_where(*call.op, is_signed)));
+    throw Error(cat(spec.name, " ", *value, " is negative; ", call.version_name("counts"),
+                    " it from the front alone"),
+                "AX-3",
+                cat("a negative ", spec.name, " is allowed by ", versions_where(*call.op, is_signed)));
   }
   if (value) return *value;
   throw Error(cat(spec.name, " ", in_quotes(text), " is not an integer"), spec.rule);
@@ -99,7 +100,7 @@ Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, const
   if (allowed == DTypeSet()) allowed = kIntegerTypes;  // a list and no tensor, to its publisher
   if (!allowed.contains(tensor.dtype())) {
     throw Error(
-        cat(spec.name, " is ", name(tensor.dtype()), "; ", call.version_name(), " allows ", allowed.names()),
+        cat(spec.name, " is ", name(tensor.dtype()), "; ", call.version_name("allows"), " ", allowed.names()),
         spec.rule);
   }
   if (tensor.rank() != 1) {
@@ -201,7 +202,7 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
     Attribute& attribute = call.attributes[static_cast<std::size_t>(&spec - specs.data())];
     if (attribute.is_given) throw Error(cat(spec.name, " is given twice"), kCallRule);
     if (!attribute.in_version) {
-      throw Error(cat(call.version_name(), " has no attribute ", spec.name), kCallRule,
+      throw Error(cat(call.version_name("has"), " no attribute ", spec.name), kCallRule,
                   cat("it is in ", versions_where(*call.op, [&](const Version& version) {
                         return find_attribute(version, spec.name) != nullptr;
                       })));

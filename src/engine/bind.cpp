@@ -63,11 +63,12 @@ std::vector<OperandText> assign_operands(const Request& request, Call& call) {
   if (next != request.positional.end() && !specs.back().variadic) {
     throw Error(cat("unexpected operand ", in_quotes(next->json ? next->json->text : next->text), ": ",
                     op.name, " takes ", specs.size()),
-                kCallRule);
+                kCallRule,
+                has_mask(request) ? cat(call.option(kMaskName), " stands for indices: give no others") : "");
   }
   texts.insert(texts.end(), next, request.positional.end());
   if (call.version->operands != 0 && texts.size() != call.version->operands) {
-    throw Error(cat(call.version_name(), " takes ", call.version->operands, " operands, not ", texts.size()),
+    throw Error(cat(call.version_name("takes"), " ", call.version->operands, " operands, not ", texts.size()),
                 call.op->count_rule);
   }
   return texts;
@@ -159,7 +160,7 @@ void check_dtypes(const Call& call) {
       const std::string others = versions_where(*call.op, [&](const Version& version) {
         return allowed_types(version, type_variable(*call.op, version, i)).contains(dtype);
       });
-      throw Error(cat(call.operand_name(i), " is ", name(dtype), "; ", call.version_name(), " allows ",
+      throw Error(cat(call.operand_name(i), " is ", name(dtype), "; ", call.version_name("allows"), " ",
                       allowed.names()),
                   rule_of(call, i),
                   others.empty() ? order_hint(call, i) : cat(name(dtype), " is allowed by ", others));
@@ -188,7 +189,7 @@ void require_no_zero(const Call& call, const std::string& name, const Shape& sha
   const auto zero = std::ranges::find(shape, 0);
   if (zero == shape.end()) return;
   throw Error(cat("dimension ", zero - shape.begin(), " of ", name, " ", to_string(shape), " is 0; ",
-                  call.version_name(), " has no empty tensors"),
+                  call.version_name("has"), " no empty tensors"),
               "ND-1");
 }
 

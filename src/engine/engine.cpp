@@ -119,7 +119,7 @@ Tensor evaluate(const Request& request, const Settings& settings) {
   const Bound bound = bind(request, settings);
   return explain_faults(bound, [&] {
     Tensor result = execute(bound.planned, bound.inputs, settings, arenas_of(bound));
-    warn_of_open(bound, settings);
+    warn_of_elements(bound, settings);
     return result;
   });
 }
@@ -173,7 +173,7 @@ void run_request(const Request& request, const Destination& destination, const S
         throw Error(cat(error.what(), "; the result is written to ", printable(destination.path)));
       }
     }
-    warn_of_open(bound, own);
+    warn_of_elements(bound, own);
     warn_of_unnamed(destination, bound.planned.output.dtype, own);
   });
 }
@@ -195,7 +195,7 @@ Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_c
     if (destination) write_tensor(result, bound.inputs, *destination, own);
     if (mask) mask->commit();
     written.commit();
-    warn_of_open(bound, own);
+    warn_of_elements(bound, own);
     return result;
   });
 }

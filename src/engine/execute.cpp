@@ -273,18 +273,25 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Set
   sink.commit();
 }
 
-void warn_of_open(const Bound& bound, const Settings& settings) {
+void warn_of_elements(const Bound& bound, const Settings& settings) {
   const auto& [output, plan] = bound.planned;
-  if (!settings.warn || !settings.warns_of_open || plan->facts().open_reason == OpenReason::none) return;
+  if (!settings.warn || !settings.warns_of_elements) return;
   const std::int64_t elements = count(output.shape);
-  const OpenCount open = count_open(*plan, std::min(elements, kMostCounted), settings.threads);
-  if (open.count == 0) return;
-  const std::string first =
-      output.shape.empty() ? "" : cat(", the first at ", element_name("", open.first, output.shape));
-  settings.warn(cat(bound.call.name->name, ": ", bound.call.version_name(), " leaves ",
-                    elements > kMostCounted ? "at least " : "", open.count, " of ", elements,
-                    elements == 1 ? " element" : " elements", " open", first, ": ",
-                    reason_text(plan->facts().open_reason)));
+  const auto some = [&](const OpenCount& found, std::string_view state) {
+    return cat(
+        elements > kMostCounted ? "at least " : "", found.count, " of ", elements,
+        elements == 1 ? " element" : " elements", state,
+        output.shape.empty() ? "" : cat(", the first at ", element_name("", found.first, output.shape)));
+  };
+  const std::string context = cat(bound.call.name->name, ": ");
+  const std::int64_t counted = std::min(elements, kMostCounted);
+  if (const OpenCount open = count_open(*plan, counted, settings.threads); open.count != 0)
+    settings.warn(cat(context, bound.call.version_name("leaves"), " ", some(open, " open"), ": ",
+                      reason_text(plan->facts().open_reason)));
+  if (const OpenCount found = count_rounded(*plan, counted, settings.threads); found.count != 0)
+    settings.warn(cat(context, bound.call.version_name("rounds"), " to ", name(output.dtype),
+                      " after every update, which changes ", some(found, ""),
+                      "; the default semantics round once"));
 }
 
 void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings) {

@@ -59,8 +59,9 @@ void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const 
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
                   const Settings& settings);
 
-// Warns, in one line, where the version leaves elements of the result open. The plan is prepared and checked.
-void warn_of_open(const Bound& bound, const Settings& settings);
+// Warns, in one line each, where the version leaves elements of the result open, and where rounding after
+// every update changes sums of float16 or bfloat16. The plan is prepared and checked.
+void warn_of_elements(const Bound& bound, const Settings& settings);
 
 // Warns of a result written to `path` whose dtype a file of the format does not name.
 void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings);

@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/mask.hpp"
-#include "engine/stablehlo.hpp"
 #include "engine/version.hpp"
 #include "engine/version_trial.hpp"
 #include "kernels/difference.hpp"
@@ -88,10 +87,12 @@ OpenedCall open_for_all(Request request, const Settings& settings) {
 std::string behaviour_of(const Bound& bound) {
   const Call& call = bound.call;
   const IndexPolicy policy = index_policy(call);
+  const PlanFacts& facts = bound.planned.plan->facts();
   std::string key =
       cat(call.op->name, " ", static_cast<int>(policy.negative), " ", static_cast<int>(policy.out_of_bounds),
-          " ", call.version->traits, " ", static_cast<int>(bound.planned.plan->facts().open_reason), " ",
-          name(bound.planned.output.dtype), to_string(bound.planned.output.shape));
+          " ", call.version->traits, " ", static_cast<int>(facts.open_reason), " ",
+          facts.rounding ? static_cast<int>(*facts.rounding) : -1, " ", name(bound.planned.output.dtype),
+          to_string(bound.planned.output.shape));
   const Attribute* const scheme = call.find("auto_broadcast");
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];
@@ -112,15 +113,6 @@ std::string behaviour_of(const Bound& bound) {
   return key;
 }
 
-// What is wrong, without whose call it is and the rule.
-std::string own_text(const VersionTrial& trial) {
-  std::string text = trial.refused->what();
-  const std::string rule = cat(" [", trial.refused->rule(), "]");
-  if (text.ends_with(rule)) text.resize(text.size() - rule.size());
-  const std::string context = cat(trial.name->name, ": ");
-  return text.starts_with(context) ? text.substr(context.size()) : text;
-}
-
 class Judge {
  public:
   Judge(Request shared, OpenedCall opened, const Settings& settings)
@@ -128,17 +120,17 @@ class Judge {
     settings_.warn = nullptr;
     out_.dry_run = shared_.dry_run;
     use_opened(shared_, opened);
-    shared_.dtype.reset();
     out_.opened = std::move(opened);
   }
 
   Portability judge(const std::vector<Framework>& publishers) {
-    for (const VersionCall& call : calls_under(shared_, publishers)) add(call);
-    const bool has_stablehlo =
-        publishers.empty() || std::ranges::find(publishers, Framework::stablehlo) != publishers.end();
-    if (has_stablehlo) {
-      for (const VersionCall& call : stablehlo_calls()) add(call);
-    }
+    out_.versions =
+        verdicts_on(shared_, publishers, settings_, [&](const Bound& bound, VersionVerdict& verdict) {
+          const Behaviour& behaviour = behaviour_for(bound);
+          if (behaviour.fault) throw PlanFault(*behaviour.fault);
+          verdict.result = behaviour.result;
+          return behaviour.open;
+        });
     return std::move(out_);
   }
 
@@ -148,54 +140,6 @@ class Judge {
     std::optional<std::size_t> result = {};
     OpenCount open = {};
   };
-
-  // The call of another operator that says the same in StableHLO, if there is one, in each of its versions.
-  [[nodiscard]] std::vector<VersionCall> stablehlo_calls() const {
-    std::vector<VersionCall> out;
-    Request plain = shared_;
-    plain.spec.reset();
-    try {
-      const Bound bound = bind(plain, settings_);
-      const Request written = as_stablehlo(bound.call, bound.planned.output.shape);
-      for (const Version& version : written.op.op->versions) {
-        if (version.framework != Framework::stablehlo) continue;
-        out.push_back({.version = &version, .request = written, .row = spec_name(version)});
-        out.back().request.spec = out.back().row;
-      }
-    } catch (const Error&) {  // the default semantics refuse the call, or StableHLO cannot say it
-    }
-    return out;
-  }
-
-  void add(const VersionCall& call) {
-    const Version& version = *call.version;
-    const bool is_standard = version.framework == Framework::standard;
-    VersionVerdict verdict{.op = call.request.op.op,
-                           .version = &version,
-                           .name = call.request.op.name,
-                           .spec = is_standard ? std::string(kDefault) : spec_name(version),
-                           .mode = call.mode,
-                           .row = call.row};
-    const VersionTrial trial = try_call(call, settings_, [&](const Bound& bound) {
-      const Behaviour& behaviour = behaviour_for(bound);
-      if (behaviour.fault) throw PlanFault(*behaviour.fault);
-      verdict.result = behaviour.result;
-      if (behaviour.open.count == 0) return;
-      verdict.verdict = Verdict::open;
-      verdict.message =
-          cat(behaviour.open.count, " of ", counted(count(bound.planned.output.shape), "element"),
-              ", the first at ", element_name("", behaviour.open.first, bound.planned.output.shape), ": ",
-              reason_text(bound.planned.plan->facts().open_reason));
-    });
-    if (trial.refused) {
-      verdict.rule = trial.refused->rule();
-      const bool is_open = verdict.rule == "IX-1" && version.index.is_open;
-      verdict.verdict = is_open ? Verdict::open : Verdict::refused;
-      verdict.message = own_text(trial);
-      verdict.element = trial.element;
-    }
-    out_.versions.push_back(std::move(verdict));
-  }
 
   const Behaviour& behaviour_for(const Bound& bound) {
     const auto [place, is_new] = behaviours_.try_emplace(behaviour_of(bound));

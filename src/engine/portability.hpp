@@ -9,29 +9,9 @@
 #include <vector>
 
 #include "engine/bind.hpp"
+#include "engine/version_trial.hpp"
 
 namespace tensorop {
-
-enum class Verdict : std::uint8_t {
-  accepted,
-  refused,
-  open,  // the publisher's text leaves it open, as a whole or some elements of the result
-};
-
-// What the call is in one version.
-struct VersionVerdict {
-  const Operator* op;  // of the version, by which the call is written
-  const Version* version;
-  const OperatorName* name;  // that means it
-  std::string spec;          // "onnx-13", "default"
-  std::string mode = {};     // as in VersionCall
-  std::string row = {};
-  Verdict verdict = Verdict::accepted;
-  std::optional<std::size_t> result = {};  // the class of its result, where it has one
-  std::string rule = {};                   // of the refusal
-  std::string message = {};                // the refusal, or what is left open
-  std::string element = {};                // that the refusal is for, if elements alone are at fault
-};
 
 // Results that are equal: dtype, shape, and bits; NaN equals NaN.
 struct ResultClass {

@@ -26,7 +26,7 @@ struct Settings {
   // Called with the line of a warning; may be empty. What is only computed for a warning is not computed
   // then.
   std::function<void(const std::string&)> warn = nullptr;
-  bool warns_of_open = true;  // of elements of the result that the version leaves open
+  bool warns_of_elements = true;  // as warn_of_elements() does
   TensorLookup lookup = nullptr;
   // Bytes that buffers and windows may take; 0: half of the memory that is free.
   std::int64_t memory = 0;

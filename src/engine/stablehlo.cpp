@@ -36,8 +36,8 @@ class DimensionNumbersReader {
       const std::string name(trimmed(rest_.substr(0, equals)));
       const auto known = op_.attributes.first(kDimensionNumbers);
       if (std::ranges::find(known, name, &AttributeSpec::name) == known.end())
-        refuse(
-            cat("has ", in_quotes(name), ", which #stablehlo.", op_.versions.front().published, " has not"));
+        refuse(cat("has ", in_quotes(name), ", an attribute that #stablehlo.", op_.versions.front().published,
+                   " does not have"));
       if (std::ranges::find(out, name, &NamedText::name) != out.end()) refuse(cat("has ", name, " twice"));
       rest_ = trimmed(rest_.substr(std::min(equals + 1, rest_.size())));
       out.push_back({name, read_value(name)});

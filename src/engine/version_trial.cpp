@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/mask.hpp"
+#include "engine/stablehlo.hpp"
 #include "ops/common.hpp"
 #include "ops/fault_text.hpp"
 
@@ -50,6 +51,7 @@ void use_opened(Request& request, const OpenedCall& opened) {
   request.named.clear();
   request.positional.clear();
   request.reshapes.clear();
+  request.dtype.reset();
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     if (call.left_out == i) continue;
     if (i >= call.op->operands.size()) {
@@ -66,6 +68,10 @@ void use_opened(Request& request, const OpenedCall& opened) {
   }
 }
 
+namespace {
+
+// Nothing where another operator of the publisher does what the call asks for: a right shift is no
+// BitwiseLeftShift.
 std::optional<VersionCall> call_in(const Request& request, const Version& version) {
   const OperatorName* const name = name_in(request, version);
   if (name == nullptr) return std::nullopt;
@@ -75,6 +81,8 @@ std::optional<VersionCall> call_in(const Request& request, const Version& versio
   if (version.framework != Framework::standard) out.request.spec = spec_name(version);
   return out;
 }
+
+}  // namespace
 
 std::vector<VersionCall> in_each_mode(const VersionCall& call) {
   for (const AttributeRow& row : call.version->attributes) {
@@ -115,37 +123,91 @@ std::string row_of(const VersionCall& call, const std::vector<VersionCall>& all)
   return call.mode.empty() ? out : cat(out, " mode=", call.mode);
 }
 
-}  // namespace
-
-std::vector<VersionCall> calls_under(const Request& request, const std::vector<Framework>& publishers) {
+// The call of another operator that says the same in StableHLO, if there is one, in each of its versions.
+std::vector<VersionCall> stablehlo_calls(const Request& request, const Settings& settings) {
   std::vector<VersionCall> out;
-  for (const Version& version : request.op.op->versions) {
-    const bool is_wanted = publishers.empty() || std::ranges::count(publishers, version.framework) != 0;
-    auto call = is_wanted ? call_in(request, version) : std::nullopt;
-    if (!call) continue;
-    drop_neutral(*call);
-    std::ranges::move(in_each_mode(*call), std::back_inserter(out));
+  Request plain = request;
+  plain.spec.reset();
+  try {
+    const Bound bound = bind(plain, settings);
+    const Request written = as_stablehlo(bound.call, bound.planned.output.shape);
+    for (const Version& version : written.op.op->versions) {
+      if (version.framework != Framework::stablehlo) continue;
+      out.push_back({.version = &version, .request = written, .row = spec_name(version)});
+      out.back().request.spec = out.back().row;
+    }
+  } catch (const Error&) {  // the default semantics refuse the call, or StableHLO cannot say it
   }
-  for (VersionCall& call : out) call.row = row_of(call, out);
   return out;
 }
 
-VersionTrial try_call(const VersionCall& call, const Settings& settings,
-                      const std::function<void(const Bound&)>& run) {
-  VersionTrial out{.version = call.version, .name = call.request.op.name};
+// What is wrong, without whose call it is and the rule.
+std::string own_text(const Error& error, const OperatorName& called) {
+  std::string text = error.what();
+  const std::string rule = cat(" [", error.rule(), "]");
+  if (text.ends_with(rule)) text.resize(text.size() - rule.size());
+  const std::string context = cat(called.name, ": ");
+  return text.starts_with(context) ? text.substr(context.size()) : text;
+}
+
+VersionVerdict verdict_on(const VersionCall& call, const Settings& settings, const VersionRun& run) {
+  const Version& version = *call.version;
+  const bool is_standard = version.framework == Framework::standard;
+  VersionVerdict out{.op = call.request.op.op,
+                     .version = &version,
+                     .name = call.request.op.name,
+                     .spec = is_standard ? "default" : spec_name(version),
+                     .mode = call.mode,
+                     .row = call.row};
   try {
     const Bound bound = bind(call.request, settings);
     with_context(bound.call.name->name, [&] {
       try {
-        run(bound);
+        const OpenCount open = run(bound, out);
+        if (open.count == 0) return;
+        const Shape& shape = bound.planned.output.shape;
+        out.verdict = Verdict::open;
+        out.message = cat(open.count, " of ", counted(count(shape), "element"), ", the first at ",
+                          element_name("", open.first, shape), ": ",
+                          reason_text(bound.planned.plan->facts().open_reason));
       } catch (const PlanFault& fault) {
         out.element = faulty_element(fault, bound.call, bound.planned);
         throw fault_error(fault, bound.call, bound.planned);
       }
     });
   } catch (const Error& error) {
-    out.refused = error;
+    out.verdict = leaves_open(version, error.rule()) ? Verdict::open : Verdict::refused;
+    out.message = own_text(error, *out.name);
+    out.error = error;
   }
+  return out;
+}
+
+}  // namespace
+
+std::vector<VersionCall> calls_under(const Request& request, const std::vector<Framework>& publishers,
+                                     const Settings& settings) {
+  std::vector<VersionCall> out;
+  const auto is_wanted = [&](Framework publisher) {
+    return publishers.empty() || std::ranges::count(publishers, publisher) != 0;
+  };
+  for (const Version& version : request.op.op->versions) {
+    auto call = is_wanted(version.framework) ? call_in(request, version) : std::nullopt;
+    if (!call) continue;
+    drop_neutral(*call);
+    std::ranges::move(in_each_mode(*call), std::back_inserter(out));
+  }
+  for (VersionCall& call : out) call.row = row_of(call, out);
+  if (is_wanted(Framework::stablehlo))
+    std::ranges::move(stablehlo_calls(request, settings), std::back_inserter(out));
+  return out;
+}
+
+std::vector<VersionVerdict> verdicts_on(const Request& request, const std::vector<Framework>& publishers,
+                                        const Settings& settings, const VersionRun& run) {
+  std::vector<VersionVerdict> out;
+  for (const VersionCall& call : calls_under(request, publishers, settings))
+    out.push_back(verdict_on(call, settings, run));
   return out;
 }
 

@@ -1,4 +1,5 @@
-// One call tried under versions of its operator: as it is written for each, with operands that are read once.
+// Which versions accept a call, and what the others say: asked here alone. The call is written for each
+// version, and its operands are read once.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "engine/bind.hpp"
+#include "kernels/open_elements.hpp"
 
 namespace tensorop {
 
@@ -19,31 +21,50 @@ struct VersionCall {
   std::string row = {};   // "onnx-13", "default", "onnx-11:Scatter" of two operators, "numpy-2 mode=wrap"
 };
 
-// What a version makes of it.
-struct VersionTrial {
-  const Version* version = nullptr;
-  const OperatorName* name = nullptr;  // by which the call is written for it
-  std::optional<Error> refused = {};   // nothing: it accepts the call
-  std::string element = {};            // for which it refuses, if its elements alone are at fault
+enum class Verdict : std::uint8_t {
+  accepted,
+  refused,
+  open,  // the publisher's text leaves it open, as a whole or some elements of the result
+};
+
+// What the call is in one version.
+struct VersionVerdict {
+  const Operator* op;  // of the version, by which the call is written
+  const Version* version;
+  const OperatorName* name;  // that means it
+  std::string spec;          // "onnx-13", "default"
+  std::string mode = {};     // as in VersionCall
+  std::string row = {};
+  Verdict verdict = Verdict::accepted;
+  std::optional<std::size_t> result = {};  // what the caller makes of a result: its class
+  std::optional<Failure> error = {};       // the refusal; of `open` too, if all of the call is left open
+  // The text of `error`, without the call's name and the rule; or which elements are left open, and why.
+  std::string message = {};
+  std::string element = {};  // that the refusal is for, if elements alone are at fault
+
+  [[nodiscard]] std::string rule() const { return error ? error->rule() : std::string(); }
 };
 
 // Replaces the operands of `request`, and its lists, by what was opened: they may be given once only.
 void use_opened(Request& request, const OpenedCall& opened);
 
-// Nothing where another operator of the publisher does what the call asks for: a right shift is no
-// BitwiseLeftShift.
-[[nodiscard]] std::optional<VersionCall> call_in(const Request& request, const Version& version);
-
 // The call with each policy for indices that the version has; itself where it says one, or there is none.
 [[nodiscard]] std::vector<VersionCall> in_each_mode(const VersionCall& call);
 
-// The call under all versions of these publishers, or of all where there are none: without the attributes
-// that a version lacks and that say what it does anyway.
+// The call under all versions of these publishers, or of all if none are named: in each mode for indices that
+// a version has, without attributes that a version lacks and that say what it does anyway; and, for
+// StableHLO, under the name of another operator if that says the same.
 [[nodiscard]] std::vector<VersionCall> calls_under(const Request& request,
-                                                   const std::vector<Framework>& publishers);
+                                                   const std::vector<Framework>& publishers,
+                                                   const Settings& settings);
 
-// Binds the call and runs `run`, which may throw PlanFault.
-[[nodiscard]] VersionTrial try_call(const VersionCall& call, const Settings& settings,
-                                    const std::function<void(const Bound&)>& run);
+// Checks or runs a call that is bound: returns which elements of its result the version leaves open. Throws
+// PlanFault.
+using VersionRun = std::function<OpenCount(const Bound& bound, VersionVerdict& verdict)>;
+
+// The verdict of each of calls_under(), in the order of the operator's table.
+[[nodiscard]] std::vector<VersionVerdict> verdicts_on(const Request& request,
+                                                      const std::vector<Framework>& publishers,
+                                                      const Settings& settings, const VersionRun& run);
 
 }  // namespace tensorop

@@ -23,6 +23,7 @@ struct ChosenIndex {
   std::int64_t size = 0;                   // of that axis
   std::optional<std::int64_t> coordinate;  // on that axis; nothing where the index is out of range
   bool in_range = true;                    // counted from the front or the end, before the policy for others
+  std::int64_t window = 1;                 // consecutive positions that the index selects, from its own on
 };
 
 // An element of an operand that the result is made of, or would be made of.

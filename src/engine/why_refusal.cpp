@@ -14,6 +14,9 @@
 namespace tensorop {
 namespace {
 
+// Elements of the result of a version that accepts the call, among which unspecified ones are looked for.
+constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
+
 const Version* version_of(const Request& request) {
   try {
     return &find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
@@ -56,21 +59,27 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
     const FaultFacts& facts = fault->facts();
     if (is_of_index(facts.fault)) {
       const std::int64_t size = indexed_size(out.explainer->call(), facts.axis);
-      out.index = ChosenIndex{facts.position, facts.axis, size, std::nullopt, false};
+      out.index = ChosenIndex{facts.position, facts.axis, size, std::nullopt, false, facts.window(size)};
       out.index_end = facts.size;
     }
   }
   if (error.rule().empty()) return out;
-  const auto check_all = [&](const Bound& bound) {
+  const auto check_all = [&](const Bound& bound, VersionVerdict& /*verdict*/) {
     const Plan& plan = *bound.planned.plan;
     // Most versions refuse what is known to be at fault.
     if (fault != nullptr && is_of_index(fault->facts().fault) && plan.facts().moves)
       plan.check({plan.facts().moves->map->decoder().tuple_of(fault->facts().position), 1});
     bound.planned.plan->prepare({0, 0}, {}, own.threads);
     check(plan, {0, plan.facts().check_size}, own.threads);
+    return count_open(plan, std::min(count(bound.planned.output.shape), kMostLookedAt), own.threads);
   };
-  for (const Version& version : request.op.op->versions) {
-    if (const auto call = call_in(opened, version)) out.versions.push_back(try_call(*call, own, check_all));
+  out.versions = verdicts_on(opened, {}, own, check_all);
+  // The call as it is, with the attributes that verdicts_on() leaves out.
+  for (VersionVerdict& verdict : out.versions) {
+    const bool is_own = verdict.version == out.version && verdict.mode.empty();
+    if (!is_own || verdict.error) continue;
+    verdict.verdict = Verdict::refused;
+    verdict.error = error;
   }
   return out;
 }

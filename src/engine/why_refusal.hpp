@@ -22,9 +22,9 @@ struct Refusal {
   std::optional<ChosenIndex> index = std::nullopt;  // that is out of range
   std::int64_t index_end = 0;                       // valid ones are below it; FaultFacts::kNoEnd: any
   bool allows_negative = true;                      // indices, in that version
-  // Every version, in the order of the description; empty where the call breaks no rule, but a file is
-  // missing, say, or where an operand that decides can be read only once.
-  std::vector<VersionTrial> versions = {};
+  // As verdicts_on() has them; empty if the call breaks no rule, but a file is missing, say, or if an operand
+  // that decides can be read only once.
+  std::vector<VersionVerdict> versions = {};
 };
 
 // The same call with its operands as tensors, which standard input gives once; as it is where they cannot be

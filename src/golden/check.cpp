@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/portability.hpp"
+#include "engine/version.hpp"
 #include "engine/version_trial.hpp"
 #include "golden/external.hpp"
 #include "golden/judge.hpp"
@@ -213,7 +214,7 @@ class Check {
     const Job& job = jobs_[i];
     // The case says what open elements are, or leaves them out.
     Settings own = given;
-    own.warns_of_open = false;
+    own.warns_of_elements = false;
     if (job.fault) throw Error(*job.fault);
     results_[i] = std::make_unique<Finding>(begun(i));
     Finding& found = *results_[i];
@@ -230,12 +231,26 @@ class Check {
       attempt(found, [&] { judge_versions(job, own, found); });
       return std::nullopt;
     }
+    warn_of_open_error(job, own);
     if (settings_.program && job.is_case) return work_program(i, own);
     if (externals_[i]) return work_external(i, *externals_[i], own);
     std::optional<Tensor> result = evaluate_or_judge(job, own, found);
     if (!result || !job.is_case) return result;
     judge_or_update(i, *result, own, found);
     return result;
+  }
+
+  // The version may leave unspecified what the call does, of which the case expects an error.
+  static void warn_of_open_error(const Job& job, const Settings& own) {
+    if (!own.warn || !expects_error(job) || job.request.op.op == nullptr) return;
+    try {
+      const Version& version =
+          find_version(*job.request.op.op, *job.request.op.name, parse_spec(job.request.spec));
+      if (leaves_open(version, job.expect->text))
+        own.warn(cat(version_name(version, "leaves"), " unspecified what the call does: the expected error ",
+                     job.expect->text, " is tensorop's decision"));
+    } catch (const Error&) {  // there is no such version, which is an error of the case
+    }
   }
 
   // Nothing where the call fails, as it is expected to: that is judged then.
@@ -267,7 +282,7 @@ class Check {
       found.portability = std::make_shared<Portability>(find_portability(job.request, {}, own));
       found.outcome = found.portability->is_portable() ? Outcome::equal : Outcome::different;
     }
-    const std::vector<VersionCall> calls = calls_under(job.request, publishers_of(*job.request.spec));
+    const std::vector<VersionCall> calls = calls_under(job.request, publishers_of(*job.request.spec), own);
     for (const VersionExpectation& expected : job.expect_of_versions) {
       const auto call = std::ranges::find(calls, expected.version, &VersionCall::row);
       if (call == calls.end()) {
@@ -291,6 +306,7 @@ class Check {
     found.error.reset();
     found.expected_error.reset();
     if (expects_error(job)) found.expected_error = job.expect->text;
+    warn_of_open_error(job, own);
     const auto result = evaluate_or_judge(job, own, found);
     if (result) judge_result(job, *result, judge_settings(job, own), found);
   }

@@ -164,7 +164,7 @@ class Shrinking {
   };
 
   [[nodiscard]] Settings own_settings() const {
-    return {.threads = settings_.batch.threads, .warn = nullptr, .warns_of_open = false};
+    return {.threads = settings_.batch.threads, .warn = nullptr, .warns_of_elements = false};
   }
 
   // Whether tensorop takes the call as it took the one of the group. Returns the rule that it breaks.

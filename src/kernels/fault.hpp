@@ -30,6 +30,10 @@ struct FaultFacts {
   std::int64_t axis = 0;
   std::int64_t size = 0;
   static constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();  // any number
+  // Consecutive positions that each index selects on that axis, which has `axis_size`.
+  [[nodiscard]] std::int64_t window(std::int64_t axis_size) const {
+    return size == 0 || size == kNoEnd ? 1 : axis_size - size + 1;
+  }
   // Of duplicate_update: the lowest position of an update of the same element, and that element.
   std::int64_t earlier = 0;
   std::int64_t target = 0;

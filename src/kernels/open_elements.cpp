@@ -101,6 +101,33 @@ std::int64_t chunk_of(const Plan& plan, std::int64_t elements, const Threads& th
   return ceil_div(std::max(kLargeChunk, std::min(share, most / threads.count())), 64) * 64;
 }
 
+// Counts the bits that mark(range, bits) sets.
+template <class Mark>
+OpenCount count_marked(const Plan& plan, std::int64_t elements, const Threads& threads, const Mark& mark) {
+  OpenCount all;
+  if (elements == 0) return all;
+  const std::int64_t chunk = chunk_of(plan, elements, threads);
+  std::vector<OpenCount> found(to_size(threads.count()));
+  std::vector<std::vector<std::uint64_t>> bits(to_size(threads.count()));
+  for_each_range({0, elements}, chunk, threads, [&](Range range, int worker) {
+    auto& words = bits[static_cast<std::size_t>(worker)];
+    words.assign(mask_words(range.count), 0);
+    mark(range, words.data());
+    OpenCount& own = found[static_cast<std::size_t>(worker)];
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == 0) continue;
+      own.count += std::popcount(words[i]);
+      // A thread takes its ranges in ascending order.
+      if (own.first < 0) own.first = range.first + to_int64(i) * 64 + std::countr_zero(words[i]);
+    }
+  });
+  for (const OpenCount& own : found) {
+    all.count += own.count;
+    if (own.first >= 0 && (all.first < 0 || own.first < all.first)) all.first = own.first;
+  }
+  return all;
+}
+
 class OpenMaskPlan final : public Plan {
  public:
   OpenMaskPlan(const Plan& plan, std::int64_t elements) : plan_(plan), elements_(elements) {}
@@ -159,28 +186,15 @@ OpenTest open_test(OpenReason reason, DType dtype) {
 }
 
 OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& threads) {
-  OpenCount all;
-  if (plan.facts().open_reason == OpenReason::none || elements == 0) return all;
-  const std::int64_t chunk = chunk_of(plan, elements, threads);
-  std::vector<OpenCount> found(to_size(threads.count()));
-  std::vector<std::vector<std::uint64_t>> bits(to_size(threads.count()));
-  for_each_range({0, elements}, chunk, threads, [&](Range range, int worker) {
-    auto& words = bits[static_cast<std::size_t>(worker)];
-    words.assign(mask_words(range.count), 0);
-    plan.mark_open(range, words.data());
-    OpenCount& own = found[static_cast<std::size_t>(worker)];
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (words[i] == 0) continue;
-      own.count += std::popcount(words[i]);
-      // A thread takes its ranges in ascending order.
-      if (own.first < 0) own.first = range.first + to_int64(i) * 64 + std::countr_zero(words[i]);
-    }
-  });
-  for (const OpenCount& own : found) {
-    all.count += own.count;
-    if (own.first >= 0 && (all.first < 0 || own.first < all.first)) all.first = own.first;
-  }
-  return all;
+  if (plan.facts().open_reason == OpenReason::none) return {};
+  return count_marked(plan, elements, threads,
+                      [&](Range range, std::uint64_t* bits) { plan.mark_open(range, bits); });
+}
+
+OpenCount count_rounded(const Plan& plan, std::int64_t elements, const Threads& threads) {
+  if (plan.facts().rounding != Rounding::each_step) return {};
+  return count_marked(plan, elements, threads,
+                      [&](Range range, std::uint64_t* bits) { plan.mark_rounded(range, bits); });
 }
 
 std::unique_ptr<Plan> open_mask_plan(const Plan& plan, std::int64_t elements) {

@@ -30,6 +30,9 @@ struct OpenCount {
 // amount of memory.
 [[nodiscard]] OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& threads);
 
+// The same for elements that Plan::mark_rounded() marks.
+[[nodiscard]] OpenCount count_rounded(const Plan& plan, std::int64_t elements, const Threads& threads);
+
 // The plan of a bool result of as many elements: true where an element of the plan's result is open. `plan`
 // outlives it, and is prepared and checked before. Takes a bit of memory an element where marking a range
 // looks through all updates of a scatter, else a fixed amount.

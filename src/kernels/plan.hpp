@@ -75,6 +75,8 @@ struct PlanFacts {
   bool refuses_duplicates = false;
   // Why elements of the result may be open; none: no element is.
   OpenReason open_reason = OpenReason::none;
+  // How the elements of a reduction of float16 or bfloat16 are rounded; nothing of all other plans.
+  std::optional<Rounding> rounding = std::nullopt;
   // The rows that a gather or a scatter of rows moves; nothing of all other plans, and of those that move
   // none.
   std::optional<RowMoves> moves = std::nullopt;
@@ -129,6 +131,11 @@ class Plan {
   // Sets bit i % 64 of bits[i / 64] where the element range.first + i is open; leaves the other bits. Any
   // range, any thread, after prepare() and check() of everything.
   virtual void mark_open(Range /*range*/, std::uint64_t* /*bits*/) const {}
+
+  // Of a plan whose PlanFacts::rounding is each_step: the same for elements with more than kFewUpdates
+  // updates that would have another value if they were rounded once.
+  static constexpr std::int64_t kFewUpdates = 16;
+  virtual void mark_rounded(Range /*range*/, std::uint64_t* /*bits*/) const {}
 
  protected:
   void set_facts(PlanFacts facts) { facts_ = std::move(facts); }

@@ -142,13 +142,14 @@ constexpr Version kVersions[] = {
 // BC-W1: the target with the dimensions of data where it has -1.
 Shape kept_dims(const Shape& data, Shape target) {
   const std::int64_t added = rank(target) - rank(data);
+  if (added < 0) require_unidirectional({"data", data}, {"shape", target});
   for (std::int64_t d = 0; d < rank(target); ++d) {
     if (target[to_size(d)] != -1) continue;
     if (d < added) {
       throw Error(cat("shape[", d, "] = -1 keeps no dimension: data ", to_string(data), " has none there"),
                   "BC-W1");
     }
-    if (added >= 0) target[to_size(d)] = data[to_size(d - added)];
+    target[to_size(d)] = data[to_size(d - added)];
   }
   return target;
 }

@@ -23,9 +23,8 @@ const OperandSpec& Call::operand_spec(std::size_t i) const {
 }
 
 bool Call::leaves_open(OpenReason reason) const {
-  return std::ranges::any_of(op->open, [&](const OpenRow& row) {
-    return row.framework == version->framework && row.reason == reason;
-  });
+  return std::ranges::any_of(
+      op->open, [&](const OpenRow& row) { return row.concerns(*version) && row.reason == reason; });
 }
 
 std::string Call::option(std::string_view of) const {

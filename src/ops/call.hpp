@@ -101,6 +101,9 @@ struct Call {
   // file, in quotes. For hints.
   [[nodiscard]] std::string option(std::string_view of) const;
   [[nodiscard]] std::string version_name() const { return tensorop::version_name(*version); }
+  [[nodiscard]] std::string version_name(std::string_view verb) const {
+    return tensorop::version_name(*version, verb);
+  }
 };
 
 // The dtype and shape of a result. Throws Error [G-2] when its size does not fit or its rank is too large. To

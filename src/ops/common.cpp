@@ -95,12 +95,27 @@ Call flattened(const Call& call, std::size_t operands) {
   return out;
 }
 
+namespace {
+
 Call without_scalars(const Call& call) {
   Call out = call;
   for (Tensor& operand : out.operands) {
     if (operand.rank() == 0) operand = operand.reshaped({1});
   }
   return out;
+}
+
+}  // namespace
+
+Planned plan_without_scalars(const Call& call, Planned (*plan)(const Call&)) {
+  try {
+    return plan(without_scalars(call));
+  } catch (Failure& error) {
+    // Its message has the shapes that count.
+    if (std::ranges::any_of(call.operands, [](const Tensor& operand) { return operand.rank() == 0; }))
+      error.add_hint("an operand of shape () counts as one of shape (1)");
+    throw;
+  }
 }
 
 void require_vector(const Call& call) {
@@ -227,6 +242,7 @@ Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<
                        row_elements,
                        reduction,
                        use_init_val,
+                       call.strict() ? updates.rounding : Rounding::once,
                        call.duplicates == Duplicates::error,
                        open_reason(call, reduction)};
   const std::int64_t wanted = bounded_count(updates.shape);

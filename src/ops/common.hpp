@@ -79,8 +79,8 @@ void check_flat(const Call& call);
 [[nodiscard]] std::int64_t indexed_size(const Call& call, std::int64_t axis);
 // The call with its first operands flattened.
 [[nodiscard]] Call flattened(const Call& call, std::size_t operands);
-// The call with operands of rank 0 as of shape (1).
-[[nodiscard]] Call without_scalars(const Call& call);
+// Plans the call with operands of rank 0 as of shape (1).
+[[nodiscard]] Planned plan_without_scalars(const Call& call, Planned (*plan)(const Call&));
 // Throws Error [PT-2] unless the rank of operand 1 (indices) is at most 1.
 void require_vector(const Call& call);
 
@@ -109,11 +109,15 @@ inline constexpr AttributeSpec kScatterAxisSpec = {"axis", AttributeKind::intege
                                                    "the axis to scatter along; negative counts from the end"};
 inline constexpr AttributeSpec kUseInitValSpec = {
     "use_init_val", AttributeKind::boolean, "true",
-    "false: a reduction starts with the first update instead of data"};
+    "false: a reduction starts with the first update instead of data, which a mean then does not count"};
 [[nodiscard]] constexpr AttributeSpec reduction_spec(std::string_view rule) {
-  return {"reduction", AttributeKind::choice,
-          "none",      "how an update is combined with the present value; none replaces the value",
-          rule,        kReductions};
+  return {"reduction",
+          AttributeKind::choice,
+          "none",
+          "how an update is combined with the present value; none replaces the value; mean counts "
+          "the value of data too, unless use_init_val is false",
+          rule,
+          kReductions};
 }
 
 inline constexpr AttributeSpec kBroadcastUpdatesSpec = {
@@ -179,8 +183,9 @@ void require_updates_shape(const Call& call, const Shape& expected, bool repeat,
 
 // How updates lie within what is written.
 struct UpdatesLayout {
-  Shape shape;                    // of what is written, to which they are repeated
-  BroadcastStrides strides = {};  // empty: repeated by NumPy's rule
+  Shape shape;                              // of what is written, to which they are repeated
+  BroadcastStrides strides = {};            // empty: repeated by NumPy's rule
+  Rounding rounding = Rounding::each_step;  // in published versions
 };
 
 // The rows of operand 2 (updates) in a copy of operand 0 (data), where tuples of operand 1 select along

@@ -9,7 +9,8 @@ namespace {
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take the window from"},
-    {"indices", "Tind", OperandRole::indices, "IX-3", "where the window begins in each dimension of data"},
+    {"indices", "Tind", OperandRole::indices, "IX-3",
+     "where the window begins in each dimension of data; clamped so that the window fits"},
 };
 constexpr AttributeSpec kAttributes[] = {
     {"slice_sizes", AttributeKind::integers, "", "the size of the window in each dimension of data", "SD-2",
@@ -54,7 +55,8 @@ namespace {
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from"},
-    {"indices", "Tind", OperandRole::indices, "IX-3", "where the window begins in each dimension of data"},
+    {"indices", "Tind", OperandRole::indices, "IX-3",
+     "where the window begins in each dimension of data; clamped so that the window fits"},
     {"updates", "T", OperandRole::data, "T-1", "the window, of data's rank"},
 };
 constexpr Version kVersions[] = {

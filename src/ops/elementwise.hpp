@@ -20,11 +20,16 @@ inline constexpr unsigned kIdenticalShapes = 1;  // BC-N without an attribute th
 inline constexpr unsigned kTruncates = 2;        // Mod-1: the truncated remainder without an attribute
 inline constexpr unsigned kByteTruth = 4;        // webnn: truth values are uint8, any but 0 is true
 inline constexpr unsigned kLogicalShift = 8;     // bits that a right shift makes free are zeros
+inline constexpr unsigned kFloatFloorMod = 16;   // Mod-28: the remainder of floats too has the divisor's sign
+inline constexpr unsigned kAnyShift = 32;        // BitShift-28: a negative amount shifts all bits out
 inline constexpr std::string_view kElementwiseTraits[] = {
     "the operands have equal shapes (BC-N1)",
     "the remainder has the sign of the dividend, without an attribute",
     "truth values are uint8: any but 0 is true, results are 0 and 1",
-    "a right shift fills with zeros, also that of a signed integer"};
+    "a right shift fills with zeros, also that of a signed integer",
+    "floats too may have the remainder with the sign of the divisor",
+    "a shift by a negative amount gives the result of a shift by at least the width: 0, or -1 for a negative "
+    "value to the right"};
 
 // StableHLO's binary operators, which do not broadcast.
 [[nodiscard]] constexpr Version stablehlo_version(std::string_view published, const TypeRows& types,
@@ -153,7 +158,7 @@ inline constexpr OpenRow kExtremeOpen[] = {{Framework::onnx, OpenReason::nan_in_
 inline constexpr OpenRow kDivideOpen[] = {{Framework::openvino, OpenReason::zero_divisor}};
 inline constexpr OpenRow kRemainderOpen[] = {{Framework::onnx, OpenReason::zero_divisor},
                                              {Framework::openvino, OpenReason::zero_divisor}};
-inline constexpr OpenRow kShiftOpen[] = {{Framework::onnx, OpenReason::wide_shift},
+inline constexpr OpenRow kShiftOpen[] = {{Framework::onnx, OpenReason::wide_shift, 28},
                                          {Framework::openvino, OpenReason::wide_shift},
                                          {Framework::torch, OpenReason::wide_shift}};
 

@@ -132,6 +132,7 @@ constexpr auto kOthers = std::to_array<Version>({
     {Framework::standard, 0, "Mod", kNumericTypes, kStandard},
     {Framework::onnx, 10, "Mod", published::kOldNumbers, kFmod},
     {Framework::onnx, 13, "Mod", published::kNumbers, kFmod},
+    {Framework::onnx, 28, "Mod", published::kNumbers, kFmod, {}, kFloatFloorMod},
     {Framework::openvino, 1, "Mod", published::kNumbers, kOpenvinoNoPdpd, {}, kTruncates},
     stablehlo_version("remainder", published::kNumbers, kTruncates),
 });
@@ -147,9 +148,10 @@ constexpr OperatorName kNames[] = {
 
 BinaryKernel kernel(const Call& call) {
   const bool truncates = call.has_trait(kTruncates) || call.get(kFmodKey);
-  if (!truncates && call.strict() && kFloatTypes.contains(call.operands[0].dtype())) {
-    throw Error(cat("a is ", name(call.operands[0].dtype()), ", and ", call.version_name(),
-                    " defines mod of floats only with fmod 1"),
+  const bool is_floor_of_floats = call.has_trait(kFloatFloorMod) || !call.strict();
+  if (!truncates && !is_floor_of_floats && kFloatTypes.contains(call.operands[0].dtype())) {
+    throw Error(cat("a is ", name(call.operands[0].dtype()), ", and ", call.version_name("defines"),
+                    " mod of floats only with fmod 1"),
                 "EW-4");
   }
   return truncates ? kernel_of<Mod>(call) : kernel_of<FloorMod>(call);

@@ -117,6 +117,7 @@ constexpr AttributeRow kDirection[] = {{"direction"}};
 constexpr auto kOthers = std::to_array<Version>({
     {Framework::standard, 0, "BitShift", kIntegerTypes, kStandard},
     {Framework::onnx, 11, "BitShift", published::kUnsigned, kDirection},
+    {Framework::onnx, 28, "BitShift", published::kIntegers, kDirection, {}, kAnyShift},
     {Framework::openvino, 15, "BitwiseLeftShift", published::kIntegers, kOpenvinoAttributes},
     {Framework::openvino, 15, "BitwiseRightShift", published::kIntegers, kOpenvinoAttributes},
     stablehlo_version("shift_left", published::kIntegers),
@@ -146,7 +147,10 @@ constexpr OperandSpec kOperands[] = {
 };
 
 BinaryKernel kernel(const Call& call) {
-  if (call.get(kDirectionKey) == Direction::left) return kernel_of<ShiftLeft>(call);
+  const bool is_left = call.get(kDirectionKey) == Direction::left;
+  if (call.has_trait(kAnyShift))
+    return is_left ? kernel_of<AnyShiftLeft>(call) : kernel_of<AnyShiftRight>(call);
+  if (is_left) return kernel_of<ShiftLeft>(call);
   return call.has_trait(kLogicalShift) ? kernel_of<ShiftRightLogical>(call) : kernel_of<ShiftRight>(call);
 }
 

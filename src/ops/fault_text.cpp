@@ -31,20 +31,28 @@ std::string element_text(const Call& call, const OperandElement& element) {
              value_text(operand, element.position), file_text(call, element.operand));
 }
 
+// Said of an error that is tensorop's decision.
+std::string open_text(const Call& call, std::string_view rule) {
+  return leaves_open(*call.version, rule) ? cat(", which ", call.version_name("leaves"), " unspecified") : "";
+}
+
 Error index_error(const std::string& element, const PlanFault& fault, const Call& call) {
   const auto counts = [](const Version& version) { return version.index.negative == Negative::count; };
   const std::int64_t low = index_policy(call).negative == Negative::count ? -fault.size : 0;
   std::string allowed = "nothing is allowed";
+  const std::int64_t size = indexed_size(call, fault.axis);
+  const std::int64_t window = fault.window(size);
   if (fault.size != 0) allowed = cat("allowed ", low, "..", fault.size - 1);
+  if (window > 1) allowed += cat(", where a window of ", window, " fits");
   if (fault.size == FaultFacts::kNoEnd) allowed = "allowed from 0";
-  const std::string axis = cat("axis ", fault.axis, " of ", call.operand_name(0), " (size ",
-                               indexed_size(call, fault.axis), "; ", allowed, ")");
+  const std::string axis =
+      cat("axis ", fault.axis, " of ", call.operand_name(0), " (size ", size, "; ", allowed, ")");
   if (fault.fault == Fault::negative_index) {
     const std::string others = versions_where(*call.op, counts);
-    return Error(cat(element, " is negative, which ", call.version_name(), " does not allow for ", axis),
+    return Error(cat(element, " is negative, which ", call.version_name("does"), " not allow for ", axis),
                  "IX-2", others.empty() ? "" : cat("negative indices are allowed by ", others));
   }
-  return Error(cat(element, " is out of range for ", axis), "IX-1");
+  return Error(cat(element, " is out of range for ", axis, open_text(call, "IX-1")), "IX-1");
 }
 
 // "updates[1] and updates[0] (u.npy) are updates of the same element, data[2]".
@@ -56,6 +64,34 @@ Error duplicate_error(const PlanFault& fault, const Call& call) {
   return Error(cat(element(kUpdates, fault.position), " and ", element(kUpdates, fault.earlier),
                    file_text(call, kUpdates), " are updates of the same element, ", element(0, fault.target)),
                "", "with duplicates last the last update wins");
+}
+
+// What is wrong with the element.
+Error plain_error(const PlanFault& fault, const std::string& element, const Call& call,
+                  const OutputInfo& output) {
+  const auto where = [&] {
+    return output.shape.empty() ? "" : element_name(" at output position ", fault.position, output.shape);
+  };
+  switch (fault.fault) {
+    case Fault::index_out_of_range:
+    case Fault::negative_index:
+      return index_error(element, fault, call);
+    case Fault::division_by_zero:
+    case Fault::zero_power:
+      return Error(cat(element, ": integer division by zero", where(), open_text(call, "EW-7")), "EW-7");
+    case Fault::negative_shift:
+      return Error(cat(element, ": negative shift amount", where(), open_text(call, "EW-8")), "EW-8");
+    case Fault::unrepresentable:
+      return Error(
+          cat(element, ": not representable in ", name(output.dtype), where(), open_text(call, "EW-8")),
+          "EW-8");
+    case Fault::does_not_fit:
+      return Error(cat(element, " does not fit in ", name(output.dtype)));
+    case Fault::duplicate_update:
+    case Fault::none:
+      break;
+  }
+  __builtin_unreachable();
 }
 
 }  // namespace
@@ -91,29 +127,7 @@ std::string faulty_element(const PlanFault& fault, const Call& call, const Plann
 Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned) {
   // Of a dry run the updates may have no elements.
   if (fault.fault == Fault::duplicate_update) return duplicate_error(fault, call);
-  const std::string element = faulty_element(fault, call, planned);
-  const OutputInfo& output = planned.output;
-  const auto where = [&] {
-    return output.shape.empty() ? "" : element_name(" at output position ", fault.position, output.shape);
-  };
-  switch (fault.fault) {
-    case Fault::index_out_of_range:
-    case Fault::negative_index:
-      return index_error(element, fault, call);
-    case Fault::division_by_zero:
-    case Fault::zero_power:
-      return Error(cat(element, ": integer division by zero", where()), "EW-7");
-    case Fault::negative_shift:
-      return Error(cat(element, ": negative shift amount", where()), "EW-8");
-    case Fault::unrepresentable:
-      return Error(cat(element, ": not representable in ", name(output.dtype), where()), "EW-8");
-    case Fault::does_not_fit:
-      return Error(cat(element, " does not fit in ", name(output.dtype)));
-    case Fault::duplicate_update:
-    case Fault::none:
-      break;
-  }
-  __builtin_unreachable();
+  return plain_error(fault, faulty_element(fault, call, planned), call, planned.output);
 }
 
 }  // namespace tensorop

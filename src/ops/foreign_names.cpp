@@ -83,19 +83,21 @@ constexpr ForeignCall kCalls[] = {
 
 struct OutOfScope {
   std::string_view names;
-  std::string_view instead;  // empty: nothing of tensorop's
+  std::string_view instead;  // what to use
 };
 constexpr OutOfScope kOutOfScope[] = {
     {" concat concatenate stack hstack vstack append ", "NumPy concatenates: np.concatenate([np.load(\"a.npy\"), np.load(\"b.npy\")])"},
     {" cat ", "tensorop convert a.npy prints a tensor; NumPy concatenates: np.concatenate"},
     {" squeeze unsqueeze expanddims ", "--reshape NAME=SHAPE gives an operand of a call another shape"},
     {" slice split chunk narrow ", "gather takes the rows of a list of indices"},
-    {" mean cumsum sum reducesum reducemean reducemax reducemin prod amax amin std var any all norm count ", ""},
-    {" transpose permute swapaxes moveaxis t flip roll rot90 pad tile repeat repeatinterleave ", ""},
-    {" matmul dot einsum gemm tensordot bmm mm conv inner outer linear softmax ", ""},
-    {" sort argsort argmax argmin topk unique histogram bincount median quantile ", ""},
-    {" abs sqrt exp log sin cos tanh sigmoid round floor ceil clip clamp erf rsqrt square sign ", ""},
-    {" random rand randn arange linspace eye onehot ", ""},
+    {" mean cumsum sum reducesum reducemean reducemax reducemin prod amax amin std var any all norm count ", "tensorop info --stats a.npy prints minimum, maximum and mean; NumPy reduces: np.sum(np.load(\"a.npy\"), axis=0)"},
+    {" transpose permute swapaxes moveaxis t flip roll rot90 pad tile repeat repeatinterleave ", "NumPy rearranges: np.save(\"out.npy\", np.transpose(np.load(\"a.npy\"))); gather takes rows in any order and any number"},
+    {" matmul dot einsum gemm tensordot bmm mm conv inner outer linear softmax ", "NumPy multiplies: np.matmul(np.load(\"a.npy\"), np.load(\"b.npy\"))"},
+    {" sort argsort argmax argmin topk unique histogram bincount median quantile ", "NumPy sorts and counts: np.argsort(np.load(\"a.npy\")), whose result gather takes as indices"},
+    {" clip clamp ", "max and min limit elements: tensorop max a.npy 0 -o b.npy, then tensorop min b.npy 6"},
+    {" square ", "tensorop mul a.npy a.npy"},
+    {" abs sqrt exp log sin cos tanh sigmoid round floor ceil erf rsqrt sign ", "NumPy computes functions of one tensor: np.exp(np.load(\"a.npy\"))"},
+    {" random rand randn arange linspace eye onehot ", "NumPy makes tensors: np.save(\"i.npy\", np.arange(10))"},
 };
 // clang-format on
 
@@ -118,8 +120,8 @@ std::string foreign_hint(std::string_view name) {
     return cat(call->library, "'s ", call->call, " is tensorop ", call->command);
   const auto row = std::ranges::find_if(kOutOfScope, has_word);
   if (row == std::end(kOutOfScope)) return {};
-  return cat(printable(name), " is outside tensorop's scope: it gathers, scatters, broadcasts and combines",
-             row->instead.empty() ? "" : "; ", row->instead);
+  return cat(printable(name), " is outside tensorop's scope: it gathers, scatters, broadcasts and combines; ",
+             row->instead);
 }
 
 }  // namespace tensorop

@@ -116,10 +116,10 @@ Planned plan(const Call& call) {
   if (!call.has_trait(kVectorIndex)) return plan_slices(call);
   require_vector(call);
   const Tensor& data = call.operands[0];
-  if (data.rank() != 0) return plan_slices(without_scalars(call));
+  if (data.rank() != 0) return plan_without_scalars(call, plan_slices);
   if (call.operands[1].size() != 1)
     throw Error("indices must have one element: data has no dimensions", "PT-2");
-  Planned planned = plan_slices(without_scalars(call));
+  Planned planned = plan_without_scalars(call, plan_slices);
   planned.output.shape = data.shape();
   return planned;
 }

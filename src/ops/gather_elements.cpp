@@ -108,7 +108,7 @@ Planned plan(const Call& call) {
   const bool both = call.has_trait(kTorchShapes) || !call.strict();
   if (is_flat(call)) return plan_elements(flattened(call, both ? 2 : 1));
   if (!call.has_trait(kTorchShapes)) return plan_elements(call);
-  Planned planned = plan_elements(without_scalars(call));
+  Planned planned = plan_without_scalars(call, plan_elements);
   const bool is_scalar = call.operands[1].rank() == 0 && planned.output.shape == Shape{1};
   if (is_scalar) planned.output.shape = {};
   return planned;

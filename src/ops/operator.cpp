@@ -82,6 +82,22 @@ std::string version_name(const Version& version) {
                 : cat(framework_name(publisher), " ", published_name(version));
 }
 
+std::string version_name(const Version& version, std::string_view verb) {
+  if (version.framework == Framework::standard) {
+    if (verb == "has" || verb == "does") {
+      verb = verb == "has" ? "have" : "do";
+    } else {
+      verb.remove_suffix(1);
+    }
+  }
+  return cat(version_name(version), " ", verb);
+}
+
+bool leaves_open(const Version& version, std::string_view rule) {
+  const bool computes = version.framework == Framework::onnx || version.framework == Framework::openvino;
+  return (rule == "IX-1" && version.index.is_open) || ((rule == "EW-7" || rule == "EW-8") && computes);
+}
+
 bool means(const OperatorName& name, const Version& version) {
   if (name.of != Framework::standard && name.of != version.framework) return false;
   return name.published.empty() ||

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -196,10 +197,16 @@ struct Version {
   std::uint8_t operands = 0;  // of a variadic operator: exactly so many; 0: any number from 1
 };
 
-// What all versions of a publisher leave open: the reason, where it comes up in a call.
+// What the versions of a publisher leave open: the reason, where it comes up in a call.
 struct OpenRow {
   Framework framework;
   OpenReason reason;
+  int before = std::numeric_limits<int>::max();  // Version::since of the first that does not
+
+  [[nodiscard]] constexpr bool is_for_all() const { return before == std::numeric_limits<int>::max(); }
+  [[nodiscard]] constexpr bool concerns(const Version& version) const {
+    return version.framework == framework && version.since < before;
+  }
 };
 
 // A name of the operator on the command line.
@@ -265,6 +272,9 @@ struct Operator {
   std::span<const std::string_view> traits = {};  // what the bits of Version::traits mean, from the lowest
 };
 
+// Whether the publisher's text does not say what happens where a call breaks the rule: the error is then
+// tensorop's decision.
+[[nodiscard]] bool leaves_open(const Version& version, std::string_view rule);
 // "duplicate indices without a reduction": why elements are open, for messages. Not of none.
 [[nodiscard]] std::string_view reason_text(OpenReason reason);
 
@@ -291,6 +301,8 @@ struct Operator {
 [[nodiscard]] std::string published_name(const Version& version);
 // "onnx GatherND-13", "openvino Gather-8", "the default semantics": for messages.
 [[nodiscard]] std::string version_name(const Version& version);
+// The same as the subject of a verb in the singular: "onnx Gather-13 has", "the default semantics have".
+[[nodiscard]] std::string version_name(const Version& version, std::string_view verb);
 // Whether `name` means the version under --spec.
 [[nodiscard]] bool means(const OperatorName& name, const Version& version);
 // "onnx-13, openvino-8 and the default semantics": the versions of the operator for which `holds`, or empty.

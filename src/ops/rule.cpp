@@ -13,7 +13,8 @@ namespace {
 constexpr Rule kCommonRules[] = {
     // Every operator.
     {"T-0", "The operator exists in the version that --spec names, under the name that was typed.",
-     "Each publisher, by the number in which each version appeared. tensorop knows onnx-1 to onnx-28, "
+     "Each publisher, by the number in which each version appeared. tensorop knows onnx-1 to onnx-28 (ONNX "
+     "1.23), "
      "openvino-1 to openvino-16, mdf, stablehlo-0.9 to stablehlo-1.20, webnn, torch-2, numpy-2 and jax-0.",
      "tensorop expand '[1]' --shape 2 --spec onnx-7", "tensorop expand '[1]' --shape 2 --spec onnx-8"},
     {"G-8",
@@ -217,7 +218,7 @@ constexpr Rule kBroadcastRules[] = {
      "operators and Select only.",
      "tensorop pow '[2]' '[3]' --auto-broadcast pdpd --spec openvino-1",
      "tensorop pow '[2]' '[3]' --auto-broadcast numpy --spec openvino-1"},
-    {"EW-4", "mod of floats under --spec onnx-N has --fmod.", "ONNX Mod-10 and Mod-13.",
+    {"EW-4", "mod of floats under --spec onnx-N, before onnx-28, has --fmod.", "ONNX Mod-10 and Mod-13.",
      "tensorop mod '[7.5]' '[2.0]' --spec onnx-13", "tensorop mod '[7.5]' '[2.0]' --fmod --spec onnx-13"},
     {"EW-5", "--fmod is 0, 1, true or false.", "ONNX Mod (0 and 1).", "tensorop mod '[7]' '[3]' --fmod=2",
      "tensorop mod '[7]' '[3]' --fmod=1"},
@@ -228,7 +229,7 @@ constexpr Rule kBroadcastRules[] = {
      "tensorop div '[1]' '[2]'"},
     {"EW-8",
      "The result of pow is representable in the integer dtype of a, and the shift amount of bitshift is "
-     "non-negative.",
+     "non-negative, before onnx-28.",
      "tensorop. ONNX and OpenVINO leave the result undefined.",
      "tensorop bitshift '[1]' '[-1]' --direction left", "tensorop bitshift '[1]' '[1]' --direction left"},
     {"PR-1",

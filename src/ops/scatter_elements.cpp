@@ -135,7 +135,10 @@ Planned plan_elements(const Call& call) {
   const IndexAxis along{shape[a], row_major_strides(shape)[a], axis};
   const Shape& indices = call.operands[1].shape();
   UpdatesLayout updates{indices};
-  if (call.has_trait(kTorchShapes)) updates.strides = row_major_strides(call.operands[2].shape());
+  if (call.has_trait(kTorchShapes)) {
+    updates.strides = row_major_strides(call.operands[2].shape());
+    updates.rounding = Rounding::sum_and_mean;
+  }
   if (call.has_trait(kBroadcastOffAxis)) {
     updates.shape = repeated_indices(indices, shape, axis);
     require_updates_shape(call, updates.shape, true, "that of indices and data", "SE-3");
@@ -147,7 +150,7 @@ Planned plan_elements(const Call& call) {
 
 Planned plan(const Call& call) {
   if (!call.has_trait(kTorchShapes)) return plan_elements(call);
-  Planned planned = plan_elements(without_scalars(call));
+  Planned planned = plan_without_scalars(call, plan_elements);
   planned.output.shape = call.operands[0].shape();
   return planned;
 }

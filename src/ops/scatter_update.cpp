@@ -84,7 +84,8 @@ Planned plan(const Call& call) {
   const bool has_vector = call.has_trait(kVectorIndex);
   if (!has_vector && !is_flat(call)) return plan_slices(call);
   if (has_vector) require_vector(call);
-  Planned planned = plan_slices(has_vector ? without_scalars(call) : flattened(call, call.operands.size()));
+  Planned planned = has_vector ? plan_without_scalars(call, plan_slices)
+                               : plan_slices(flattened(call, call.operands.size()));
   planned.output.shape = call.operands[0].shape();
   return planned;
 }

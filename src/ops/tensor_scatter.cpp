@@ -74,18 +74,19 @@ Planned plan(const Call& call) {
   const std::int64_t size = shape[static_cast<std::size_t>(axis)];
   const std::int64_t steps = call.operands[2].shape()[static_cast<std::size_t>(axis)];
   const std::int64_t between = bounded_count(slice(shape, 1, axis));
+  const std::int64_t batch = bounded_count(slice(shape, 1, axis + 1));
   const bool wraps = call.get(kModeKey) == Mode::circular;
   OutputInfo output = checked_output(data.dtype(), shape);
 
   std::vector<IndexAxis> axes = {{wraps ? std::max<std::int64_t>(size, 1) : size - steps + 1, 1, axis}};
   IndexPolicy policy{call.version->index.negative, OutOfBounds::error};
-  std::vector<RowDim> dims = {{shape[0], 1, between * size}, {between, 0, size}, {steps, 0, 1}};
+  std::vector<RowDim> dims = {{shape[0], 1, batch}, {between, 0, size}, {steps, 0, 1}};
   if (call.left_out) {
     axes.clear();
   } else if (wraps) {
     policy = {Negative::refuse, OutOfBounds::wrap};
     axes[0].window = std::max<std::int64_t>(steps, 1);
-    dims = {{shape[0], axes[0].window, between * size}, {between, 0, size}, {steps, 1, 0}};
+    dims = {{shape[0], axes[0].window, batch}, {between, 0, size}, {steps, 1, 0}};
   }
   auto scatter = scatter_plan({.data = data,
                                .updates = call.operands[2],

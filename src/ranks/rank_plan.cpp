@@ -41,8 +41,10 @@ class RankPlan {
     const AccessReport report = find_access();
     if (settings_.explain) settings_.explain(report);
     const bool exchanges = report.decision.access == Access::exchange;
-    // Open elements are counted in the whole result.
-    const Range prepared = plan_.facts().open_reason == OpenReason::none ? mine_ : Range{0, elements_};
+    // What warnings are about is counted in the whole result.
+    const PlanFacts& facts = plan_.facts();
+    const bool counts = facts.open_reason != OpenReason::none || facts.rounding == Rounding::each_step;
+    const Range prepared = counts ? Range{0, elements_} : mine_;
     together(ranks_, [&] { plan_.prepare(prepared, report.decision, settings_.threads); });
     if (elements_ == 0 || (!exchanges && (is_whole() || !plan_.facts().fill_checks))) check();
     if (elements_ == 0) return {};

@@ -52,7 +52,7 @@ class ScatterExchange {
     // 400,000 rows of 512 bytes on two ranks took 1.6 times as much CPU with the wait; 10 million elements of
     // 4 bytes, which sorting brings into cache, 0.8 times.
     const std::int64_t part_bytes = ceil_div(moves_.data_rows, size_) * moves_.row_bytes;
-    const bool wait = part_bytes > exchange_.windowing.memory / 2 || moves_.row_updates->by_row();
+    const bool wait = part_bytes > exchange_.windowing.memory / 2 || moves_.row_updates->together();
     if (wait) make_room(ceil_div(rows, round_rows));
     if (!wait) together(ranks, [&] { begin_window(); });
     for (std::int64_t first = 0, number = 0; first < rows; first += round_rows, ++number) {
@@ -95,12 +95,14 @@ class ScatterExchange {
     ranks.exchange_counts(counts, received);
     together(ranks, [&] {
       const std::int64_t count = std::accumulate(received.begin(), received.end(), std::int64_t{0});
-      const UpdateDivision division = choose_division({.target_rows = mine_.count,
-                                                       .rows = count,
-                                                       .row_bytes = moves_.row_bytes,
-                                                       .repeated = moves_.row_updates->repeats(),
-                                                       .by_row = moves_.row_updates->by_row(),
-                                                       .memory = exchange_.windowing.memory});
+      const UpdateDivision division =
+          choose_division({.target_rows = mine_.count,
+                           .rows = count,
+                           .row_bytes = moves_.row_bytes,
+                           .repeated = moves_.row_updates->repeats(),
+                           .by_row = moves_.row_updates->by_row(),
+                           .accumulator_bytes = moves_.row_updates->accumulator_bytes(),
+                           .memory = exchange_.windowing.memory});
       PartitionSizes sizes = division.sizes;
       sizes.targets = mine_;
       sizes.chunks = rounds;

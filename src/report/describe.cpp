@@ -267,7 +267,9 @@ std::string describe_versions(const Operator& op) {
   std::string out;
   for (const Version& version : op.versions) out += indented(describe_version(op, version));
   for (const OpenRow& row : op.open)
-    out += cat("  ", framework_name(row.framework), " leaves open: ", reason_text(row.reason), "\n");
+    out += cat("  ", framework_name(row.framework),
+               row.is_for_all() ? "" : cat(" before ", spec_name(row.framework, row.before)),
+               " leaves open: ", reason_text(row.reason), "\n");
   return out;
 }
 

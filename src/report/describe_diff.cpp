@@ -34,7 +34,7 @@ std::string attribute_text(const Operator& op, const Version& version, const Att
 std::string open_list(const Operator& op, const Version& version) {
   std::vector<std::string> reasons;
   for (const OpenRow& row : op.open) {
-    if (row.framework == version.framework) reasons.emplace_back(reason_text(row.reason));
+    if (row.concerns(version)) reasons.emplace_back(reason_text(row.reason));
   }
   return join(reasons, "; ");
 }

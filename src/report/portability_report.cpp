@@ -6,7 +6,6 @@
 
 #include "base/text.hpp"
 #include "io/json/json_writer.hpp"
-#include "ops/rule.hpp"
 #include "report/json.hpp"
 #include "report/markup.hpp"
 
@@ -50,10 +49,6 @@ struct PortabilityLine {
   std::string result = {};
 };
 
-bool are_on_one_line(const VersionVerdict& a, const VersionVerdict& b) {
-  return a.verdict == b.verdict && a.result == b.result && a.rule == b.rule && a.element == b.element;
-}
-
 // " indices[1] = 7", " data is a scalar": what is wrong, or left open.
 std::string message_of(const VersionVerdict& one) {
   std::string message = one.element.empty() ? one.message : one.element;
@@ -63,10 +58,9 @@ std::string message_of(const VersionVerdict& one) {
   return message.empty() ? "" : cat(one.result ? "; " : " ", message);
 }
 
-// Where versions say it in their own words, what the rule wants.
-std::string statement_of(std::string_view id) {
-  const Rule* const rule = find_rule(id);
-  return rule == nullptr ? "" : cat(": ", rule->statement);
+bool are_on_one_line(const VersionVerdict& a, const VersionVerdict& b) {
+  return a.verdict == b.verdict && a.result == b.result && a.rule() == b.rule() &&
+         message_of(a) == message_of(b);
 }
 
 // Versions with the same verdict on one line: accepted first, by class.
@@ -85,13 +79,12 @@ std::vector<PortabilityLine> lines_of(const Portability& found) {
       lines.push_back({one, message, one->version->framework, one->row});
       continue;
     }
-    if (message != line->message) line->message = statement_of(one->rule);
     line->specs += cat(line->last == one->version->framework ? " " : ", ", one->row);
     line->last = one->version->framework;
   }
   for (PortabilityLine& line : lines) {
     const VersionVerdict& one = *line.first;
-    line.result = cat(one.result ? class_text(found, *one.result) : one.rule, line.message);
+    line.result = cat(one.result ? class_text(found, *one.result) : one.rule(), line.message);
   }
   return lines;
 }
@@ -158,7 +151,7 @@ Json portability_json(const Portability& found) {
         .add("mode", Json::or_null(one.mode))
         .add("verdict", word_of(one.verdict))
         .add("class", one.result ? Json(letter_of(*one.result)) : Json())
-        .add("rule", Json::or_null(one.rule))
+        .add("rule", Json::or_null(one.rule()))
         .add("message", Json::or_null(one.message));
   });
   return Json::object()

@@ -16,16 +16,8 @@ namespace {
 
 constexpr std::size_t kRefusedIndices = 1;  // the operand
 
-// As --spec has it; two operators of a publisher may have one opset.
-std::string verdict_name(const Refusal& refusal, const Version& version) {
-  if (version.framework == Framework::standard) return "the default semantics";
-  std::string out = spec_name(version);
-  const auto is_other = [&](const VersionTrial& other) {
-    return other.version != &version && other.version->framework == version.framework &&
-           other.version->since == version.since;
-  };
-  if (std::ranges::any_of(refusal.versions, is_other)) out += cat(" (", version.published, ")");
-  return out;
+std::string row_text(const VersionVerdict& one) {
+  return one.row == "default" ? "the default semantics" : one.row;
 }
 
 // What the version wants, as far as the rule is of that.
@@ -54,12 +46,27 @@ std::string index_lines(const Refusal& refusal) {
     const std::string component = std::exchange(tuple.back(), ":");
     out += cat(", component ", component, " of the tuple ", name, "[", join(tuple, ","), "],");
   }
-  out += cat(" selects on axis ", index.axis, " of ", call.operand_name(0), ", of size ", index.size, ": ");
+  out += cat(" selects on axis ", index.axis, " of ", call.operand_name(0), ", of size ", index.size,
+             index.window > 1 ? cat(", a window of ", index.window) : "", ": ");
   const std::int64_t end = refusal.index_end;
   if (end == 0) return out + "no index is valid\n";
   if (end == FaultFacts::kNoEnd) return out + "valid are 0 and above\n";
   return out + cat("valid are ", refusal.allows_negative ? -end : 0, "..", end - 1,
                    refusal.allows_negative ? ", negative ones from the end\n" : "\n");
+}
+
+// "onnx-1, openvino-1 [IX-2]; numpy-2 mode=raise [IX-1]": the versions with that verdict, by rule.
+std::string rows_of(const Refusal& refusal, Verdict verdict) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_rule;
+  for (const VersionVerdict& one : refusal.versions) {
+    if (one.verdict != verdict) continue;
+    auto row = std::ranges::find(by_rule, one.rule(), &decltype(by_rule)::value_type::first);
+    if (row == by_rule.end()) row = by_rule.insert(row, {one.rule(), {}});
+    row->second.push_back(row_text(one));
+  }
+  return join(by_rule, "; ", [](const auto& group) {
+    return cat(join(group.second), group.first.empty() ? "" : cat(" [", group.first, "]"));
+  });
 }
 
 }  // namespace
@@ -72,25 +79,14 @@ std::string refusal_text(const Refusal& refusal) {
   if (refusal.index) out += index_lines(refusal);
   if (refusal.versions.empty()) return out;
   if (refusal.version != nullptr) out += version_lines(refusal);
-  std::vector<std::string> accepting;
-  std::vector<std::pair<std::string, std::vector<std::string>>> refusing;  // by rule
-  for (const VersionTrial& verdict : refusal.versions) {
-    const std::string name = verdict_name(refusal, *verdict.version);
-    if (!verdict.refused) {
-      accepting.push_back(name);
-      continue;
-    }
-    const std::string& rule = verdict.refused->rule();
-    auto row = std::ranges::find(refusing, rule, &decltype(refusing)::value_type::first);
-    if (row == refusing.end()) row = refusing.insert(row, {rule, {}});
-    row->second.push_back(name);
-  }
-  out += cat(wrapped(cat("accepted by: ", accepting.empty() ? "no version" : join(accepting)), columns, 2),
-             "\n");
-  const std::string groups = join(refusing, "; ", [](const auto& group) {
-    return cat(join(group.second), group.first.empty() ? "" : cat(" [", group.first, "]"));
-  });
-  return groups.empty() ? out : cat(out, wrapped(cat("refused by: ", groups), columns, 2), "\n");
+  const auto add = [&](std::string_view title, const std::string& versions) {
+    if (!versions.empty()) out += cat(wrapped(cat(title, versions), columns, 2), "\n");
+  };
+  const std::string accepting = rows_of(refusal, Verdict::accepted);
+  add("accepted by: ", accepting.empty() ? "no version" : accepting);
+  add("unspecified in: ", rows_of(refusal, Verdict::open));
+  add("refused by: ", rows_of(refusal, Verdict::refused));
+  return out;
 }
 
 std::string refusal_json(const Refusal& refusal) {
@@ -117,24 +113,28 @@ std::string refusal_json(const Refusal& refusal) {
       index.add("highest", refusal.index_end - 1);
     }
   }
-  std::vector<const VersionTrial*> accepting;
-  std::vector<const VersionTrial*> refusing;
-  for (const VersionTrial& verdict : refusal.versions)
-    (verdict.refused ? refusing : accepting).push_back(&verdict);
+  const auto with_verdict = [&](Verdict verdict) {
+    std::vector<const VersionVerdict*> some;
+    for (const VersionVerdict& one : refusal.versions) {
+      if (one.verdict == verdict) some.push_back(&one);
+    }
+    return Json::list(some, [&](const VersionVerdict* one) {
+      Json entry = version(*one->version).add("mode", Json::or_null(one->mode));
+      if (verdict == Verdict::accepted) return entry;
+      return std::move(entry)
+          .add("rule", Json::or_null(one->rule()))
+          .add("message", one->error ? std::string(one->error->what()) : one->message);
+    });
+  };
   return Json::document()
       .add("error", error_json(&refusal.error))
       .add("rule",
            rule == nullptr ? Json() : Json::object().add("id", rule->id).add("statement", rule->statement))
       .add("index", std::move(index))
       .add("version", refusal.version == nullptr ? Json() : version(*refusal.version))
-      .add("accepted_by",
-           Json::list(accepting, [&](const VersionTrial* one) { return version(*one->version); }))
-      .add("refused_by", Json::list(refusing,
-                                    [&](const VersionTrial* one) {
-                                      return version(*one->version)
-                                          .add("rule", Json::or_null(one->refused->rule()))
-                                          .add("message", one->refused->what());
-                                    }))
+      .add("accepted_by", with_verdict(Verdict::accepted))
+      .add("unspecified_in", with_verdict(Verdict::open))
+      .add("refused_by", with_verdict(Verdict::refused))
       .line();
 }
 

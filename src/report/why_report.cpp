@@ -64,10 +64,15 @@ std::string index_text(const Explainer& explainer, const ChosenIndex& index) {
   const Call& call = explainer.call();
   std::string out = cat(operand_element(call, {kIndexOperand, index.position}), " = ",
                         element_text(call.operands[kIndexOperand], index.position));
-  if (!index.coordinate) return cat(out, index.in_range ? "" : " is out of range", " on ", axis_text(index));
-  const std::string coordinate = cat(*index.coordinate);
-  if (!out.ends_with(cat(" ", coordinate))) out += cat(" -> ", coordinate);
-  return cat(out, " on ", axis_text(index), index.in_range ? "" : ", out of range");
+  const bool has_window = !index.in_range && index.window > 1;
+  if (!index.coordinate && !has_window)
+    return cat(out, index.in_range ? "" : " is out of range", " on ", axis_text(index));
+  const std::string coordinate = cat(index.coordinate.value_or(0));
+  if (index.coordinate && !out.ends_with(cat(" ", coordinate))) out += cat(" -> ", coordinate);
+  return cat(out, " on ", axis_text(index),
+             has_window       ? cat(", where a window of ", index.window, " does not fit")
+             : index.in_range ? ""
+                              : ", out of range");
 }
 
 std::string indices_text(const Explainer& explainer, const std::vector<ChosenIndex>& indices) {

@@ -71,7 +71,7 @@ PROSE = [
     for reduction, expect in rows
 ]
 
-DTYPES = {"i8": "int8", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "f16": "float16", "f32": "float32",
+DTYPES = {"i8": "int8", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "f16": "float16", "bf16": "bfloat16", "f32": "float32",
           "f64": "float64"}
 
 # The examples of broadcasting that name a target shape, and the mode of `broadcast` each stands for.

@@ -109,6 +109,15 @@ def make_scatternd(duplicates):
     return make
 
 
+def make_sums(dtype, targets):
+    def make(rng, scale):
+        n = (16 << 20) // scale
+        save("a.npy", np.zeros(max(1, targets // scale), dtype))
+        save("i.npy", rng.integers(0, max(1, targets // scale), n))
+        save("u.npy", rng.random(n, dtype=np.float32).astype(dtype))
+    return make
+
+
 def make_column_and_row(rng, scale):
     save("a.npy", rng.standard_normal((65536 // scale, 1), dtype=np.float32))
     save("b.npy", rng.standard_normal((1, 4096), dtype=np.float32))
@@ -228,6 +237,16 @@ WORKLOADS = [
              ["a=np.load('a.npy',mmap_mode='r');b=np.load('b.npy',mmap_mode='r');" + OUT % "a.shape" +
               ";np.add(a,b,out=o)"]),
 ]
+
+# What float16 takes is to be compared with what float32 takes: it is accumulated in float32, and rounded once.
+for dtype in ("float32", "float16"):
+    for targets in (4 << 20, 64):
+        for reduction, end in (("add", "w"), ("mean", "w/(1+np.bincount(i,minlength=len(a))).astype('f4')")):
+            WORKLOADS.append(Workload(
+                "scatterelements %s, %s, 16 M into %d" % (reduction, dtype, targets), make_sums(dtype, targets),
+                ["scatterelements", "a.npy", "i.npy", "u.npy", "--reduction", reduction],
+                [LOAD + ";" + UPDATES + ";w=a.astype('f4');np.add.at(w,i,u.astype('f4'));np.save('ref.npy',(" + end +
+                 ").astype(a.dtype))"]))
 
 for elements, dtype, numpy in ((json_floats, "float32", "np.float32"), (json_doubles, "float64", "np.float64"),
                                (json_integers, "int64", "np.int64"), (json_strings, "string", "str")):

@@ -59,7 +59,7 @@ Checked check_call(const RandomCase& call) {
   for (const VersionVerdict& verdict : found.versions) {
     // tests/engine/stablehlo_test.cpp: calls of other operators that StableHLO has for them.
     if (verdict.op != op) continue;
-    CAPTURE(verdict.row, verdict.version->published, verdict.rule, verdict.message);
+    CAPTURE(verdict.row, verdict.version->published, verdict.rule(), verdict.message);
     request.op = {verdict.op, verdict.name};
     request.spec.reset();
     if (verdict.spec != "default") request.spec = verdict.spec;
@@ -79,9 +79,9 @@ Checked check_call(const RandomCase& call) {
       computed.push_back({*verdict.result, tensor});
     } catch (const Error& error) {
       // An attribute that says what the version does anyway.
-      if (error.rule() == "G-8" && verdict.rule != "G-8") continue;
+      if (error.rule() == "G-8" && verdict.rule() != "G-8") continue;
       CHECK(!verdict.result.has_value());
-      CHECK(verdict.rule == error.rule());
+      CHECK(verdict.rule() == error.rule());
       ++checked.refused;
     }
   }

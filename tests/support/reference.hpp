@@ -44,6 +44,7 @@ struct Rules {
   bool scalar_condition = false;     // SL-4, SL-5
   bool any_order = false;            // of BC-E4
   bool any_index = false;            // an index out of range is no error
+  bool any_shift = false;            // 6.6: a negative amount is no error, and shifts all bits out
   bool open_wide_shift = false;      // 6.6: nor a shift by the width or more
   bool off_axis = false;             // data and indices are repeated to each other off the axis
   bool torch_shapes = false;         // 0-D counts as (1), updates may be larger, the rules are PT-1 to PT-3
@@ -52,6 +53,8 @@ struct Rules {
   bool keeps_dims = false;           // BC-W
   bool flat = false;                 // the attribute exists
   bool axis = true;                  // the attribute exists
+  bool rounds_once = true;           // 1.6: reductions of 16-bit floats accumulate in float32
+  bool rounds_mean_sum = false;      // and a mean rounds the sum before it is divided
   bool clips_raw = false;            // in mode clip negative indices are out of range
   std::vector<std::string> index_modes;  // of the attribute `mode`; the first is the default
   int most_operands = 0;                 // of min and max; 0: any number

@@ -59,8 +59,12 @@ Array elementwise(const Arguments& arguments) {
   for (const Coordinate& c : coordinates_of(out.shape)) {
     Element result = placed[0].at(c);
     for (std::size_t i = 1; i < placed.size(); ++i) {
+      Element other = placed[i].at(c);
+      // 6.6: as a shift by the width.
+      if (arguments.op == "bitshift" && arguments.rules.any_shift && integer(other) < 0)
+        other = make_integer(other.dtype, static_cast<Wide>(8 * other.bytes.size()));
       try {
-        result = combine(arguments.op, variant, result, placed[i].at(c));
+        result = combine(arguments.op, variant, result, other);
       } catch (const ReferenceError& error) {
         throw ReferenceError(error.rule, position_of(c, out.shape), out.shape);
       }

@@ -36,8 +36,27 @@ Element integer_mean(DType dtype, const std::vector<Element>& terms) {
   return make_integer(dtype, mean);
 }
 
-Element fold(const std::string& reduction, const std::vector<Element>& terms) {
+// 1.6: 16-bit floats with an accumulator of their compute type.
+Element fold_wide(const std::string& reduction, const std::vector<Element>& terms, const Rules& rules) {
   const DType dtype = terms[0].dtype;
+  double result = real(terms[0]);
+  for (std::size_t i = 1; i < terms.size(); ++i) {
+    const double term = real(terms[i]);
+    const double next = reduction == "sub"   ? result - term
+                        : reduction == "mul" ? result * term
+                                             : result + term;
+    result = in_compute_type(dtype, next);
+  }
+  if (reduction != "mean") return make_real(dtype, result);
+  if (rules.rounds_mean_sum) return divide_by_count(make_real(dtype, result), terms.size());
+  return make_real(dtype, in_compute_type(dtype, result / static_cast<double>(terms.size())));
+}
+
+Element fold(const std::string& reduction, const std::vector<Element>& terms, const Rules& rules) {
+  const DType dtype = terms[0].dtype;
+  const bool is_half = dtype == DType::float16 || dtype == DType::bfloat16;
+  const bool rounds = reduction != "min" && reduction != "max";
+  if (is_half && rounds && rules.rounds_once) return fold_wide(reduction, terms, rules);
   if (reduction == "mean" && kIntegerTypes.contains(dtype)) return integer_mean(dtype, terms);
   Element result = terms[0];
   for (std::size_t i = 1; i < terms.size(); ++i) {
@@ -266,8 +285,9 @@ Array scatter(const Arguments& arguments) {
   Array out = collected.data;
   for (std::size_t t = 0; t < out.elements.size(); ++t) {
     if (collected.updates[t].empty()) continue;
-    out.elements[t] = reduction == "none" ? collected.updates[t].back().element
-                                          : fold(reduction, terms_of(arguments, collected, t));
+    out.elements[t] = reduction == "none"
+                          ? collected.updates[t].back().element
+                          : fold(reduction, terms_of(arguments, collected, t), arguments.rules);
   }
   return out;
 }

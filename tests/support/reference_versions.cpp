@@ -33,7 +33,8 @@ const std::string kWindowReductions = "open_duplicates reductions=none,add,mul,m
 const std::string kWebnn = "-zero_dims nearest ";
 const std::string kWebnnMath = "-zero_dims schemes=numpy ";
 
-const std::string kTorchScatter = "-use_init_val torch_shapes -negative_indices open_duplicates ";
+const std::string kTorchScatter =
+    "-use_init_val torch_shapes -negative_indices open_duplicates rounds_once rounds_mean_sum ";
 const std::string kTorchSlices = "-use_init_val vector_index torch_shapes -negative_indices open_duplicates ";
 const std::string kTorchReduce = "reductions=sum,prod,mean,amax,amin reduction=sum ";
 
@@ -184,10 +185,12 @@ const std::vector<Row> kRows = {
     {"onnx", "equal", "7 11 13 19", kOnnxMath + "schemes=numpy"},
     {"onnx", "and or xor", "7", kOnnxMath + "schemes=numpy"},
     {"onnx", "mod", "10 13", kOnnxMath + "schemes=numpy open_zero_divisor"},
+    {"onnx", "mod", "28", kOnnxMath + "schemes=numpy open_zero_divisor float_floor_mod"},
     {"onnx", "min max", "1 6", kOnnxMath + "schemes=none"},
     {"onnx", "min max", "8 12 13", kOnnxMath + "schemes=numpy"},
     {"onnx", "bitwiseand bitwiseor bitwisexor", "18", kOnnxMath + "schemes=numpy"},
     {"onnx", "bitshift", "11", kOnnxMath + "schemes=numpy"},
+    {"onnx", "bitshift", "28", kOnnxMath + "schemes=numpy -open_wide_shift any_shift"},
     {"openvino", "bitshift:bitwiseleftshift", "15", kBits + "open_wide_shift direction=left"},
     {"openvino", "bitshift:bitwiserightshift", "15", kBits + "open_wide_shift direction=right"},
     {"openvino", "bitwiseand bitwiseor bitwisexor", "13", kBits},
@@ -229,6 +232,8 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"keeps_dims", &Rules::keeps_dims},
     {"flat", &Rules::flat},
     {"axis", &Rules::axis},
+    {"rounds_once", &Rules::rounds_once},
+    {"rounds_mean_sum", &Rules::rounds_mean_sum},
     {"clips_raw", &Rules::clips_raw},
     {"one_way_condition", &Rules::one_way_condition},
     {"use_init_val", &Rules::use_init_val},
@@ -239,6 +244,7 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"any_index", &Rules::any_index},
     {"scalar_condition", &Rules::scalar_condition},
     {"any_order", &Rules::any_order},
+    {"any_shift", &Rules::any_shift},
 };
 
 std::vector<std::string> split(const std::string& text, char at) {
@@ -275,6 +281,7 @@ void apply(const std::string& word, Rules& rules) {
 // The version's dtypes; everything else as in the default semantics, without reductions.
 Rules rules_of(const std::string& framework, int since, const std::string& name) {
   Rules rules;
+  rules.rounds_once = framework == "default";
   rules.types = published_types({framework, since, name, "data"});
   rules.exponent_types = published_types({framework, since, name, "exponent"});
   rules.index_types = published_types({framework, since, name, "indices"});

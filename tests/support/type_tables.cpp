@@ -43,7 +43,7 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kOnnx, "Add 6 7, Sub 6 7, Mul 6 7, Div 6 7", ". ..** ..** *.** .. . ........"},
     {kOnnx, "Add 13, Sub 13, Mul 13, Div 13", ". ..** ..** **** .. . ........"},
     {kOnnx,
-     "Add 14, Sub 14, Mul 14, Div 14, Mod 13, Min 13, Max 13, Greater 13, Less 13, GreaterOrEqual 16, "
+     "Add 14, Sub 14, Mul 14, Div 14, Mod 13 28, Min 13, Max 13, Greater 13, Less 13, GreaterOrEqual 16, "
      "LessOrEqual 16",
      ". **** **** **** .. . ........"},
     {kOnnx,
@@ -60,6 +60,7 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kOpenvino, "LogicalAnd 1, LogicalOr 1, LogicalXor 1", "* .... .... .... .. . ........"},
     {kOnnx, "BitwiseAnd 18, BitwiseOr 18, BitwiseXor 18", ". **** **** .... .. . ........"},
     {kOnnx, "BitShift 11", ". .... **** .... .. . ........"},
+    {kOnnx, "BitShift 28", ". **** **** .... .. . ........"},
     {kOpenvino, "BitwiseLeftShift 15, BitwiseRightShift 15", ". **** **** .... .. . ........"},
     {kOpenvino, "BitwiseAnd 13, BitwiseOr 13, BitwiseXor 13", "* **** **** .... .. . ........"},
     {kOnnx, "PRelu 1 6 7", ". .... .... *.** .. . ........"},

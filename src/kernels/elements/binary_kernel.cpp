@@ -135,6 +135,8 @@ template BinaryKernel find_kernel<Or>(DType, DType);
 template BinaryKernel find_kernel<Xor>(DType, DType);
 template BinaryKernel find_kernel<ShiftLeft>(DType, DType);
 template BinaryKernel find_kernel<ShiftRight>(DType, DType);
+template BinaryKernel find_kernel<AnyShiftLeft>(DType, DType);
+template BinaryKernel find_kernel<AnyShiftRight>(DType, DType);
 template BinaryKernel find_kernel<ShiftRightLogical>(DType, DType);
 
 // Its exponent has a dtype of its own.

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <functional>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/elements/binary_arithmetic.hpp"
 
@@ -85,6 +86,18 @@ struct Shift {
 };
 using ShiftLeft = Shift<true>;
 using ShiftRight = Shift<false>;
+
+// A negative amount shifts all bits out, as one of at least the width does.
+template <bool kLeft>
+struct AnyShift {
+  template <std::integral T>
+  static T apply(T a, T amount) {
+    constexpr T kBits = 8 * sizeof(T);
+    return Shift<kLeft>::shifted(a, std::cmp_less(amount, 0) ? kBits : amount);
+  }
+};
+using AnyShiftLeft = AnyShift<true>;
+using AnyShiftRight = AnyShift<false>;
 
 // Of a signed integer the bits, without a sign.
 struct ShiftRightLogical {

@@ -26,10 +26,10 @@ Origins copied(Range range, std::int64_t size) {
 
 class CheckedCopy final : public Plan {
  public:
-  CheckedCopy(const Tensor& data, IndexDecoder decoder, std::optional<Tensor> missing)
+  CheckedCopy(const Tensor& data, const IndexDecoder& decoder, std::optional<Tensor> missing)
       : data_(data),
         width_(element_size(data.dtype())),
-        decoder_(std::move(decoder)),
+        decoder_(decoder.without_windows()),
         missing_(std::move(missing)) {
     // Filling reads no index.
     set_facts({.check_size = decoder_.tuples(), .fill_checks = decoder_.tuples() == 0});
@@ -87,9 +87,9 @@ class CastElements final : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, IndexDecoder decoder,
+std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, const IndexDecoder& decoder,
                                         std::optional<Tensor> fill) {
-  return std::make_unique<CheckedCopy>(data, std::move(decoder), std::move(fill));
+  return std::make_unique<CheckedCopy>(data, decoder, std::move(fill));
 }
 
 std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype, Overflow overflow) {

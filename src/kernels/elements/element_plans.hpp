@@ -42,7 +42,7 @@ struct CombineElementsSpec {
 
 // The same where no index selects an element of `data` (operand 0), but all indices (operand 1) must be in
 // range all the same. A result of elements that data does not have is zeros, or has the element `fill`.
-[[nodiscard]] std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, IndexDecoder decoder,
+[[nodiscard]] std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, const IndexDecoder& decoder,
                                                       std::optional<Tensor> fill = std::nullopt);
 
 // The elements of operand 0, cast to `dtype` as cast_elements() does; can_cast() holds. Faults: does_not_fit.

@@ -84,7 +84,9 @@ IndexDecoder::IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPol
       axes_(std::move(axes)),
       policy_(policy),
       component_stride_(component_stride) {
-  for (const IndexAxis& axis : axes_) windows_ *= axis.window;
+  Shape windows;
+  for (const IndexAxis& axis : axes_) windows.push_back(axis.window);
+  windows_ = bounded_count(windows);
 }
 
 std::int64_t IndexDecoder::components() const {
@@ -215,6 +217,12 @@ void IndexDecoder::prefetch(std::int64_t first, std::int64_t count) const {
 
 IndexDecoder IndexDecoder::with_stride(std::int64_t stride) const {
   return {indices_, {{axes_[0].size, stride, axes_[0].axis}}, policy_};
+}
+
+IndexDecoder IndexDecoder::without_windows() const {
+  std::vector<IndexAxis> axes = axes_;
+  for (IndexAxis& axis : axes) axis.window = 1;
+  return {indices_, std::move(axes), policy_, component_stride_};
 }
 
 void IndexDecoder::check(Range range) const {

@@ -89,6 +89,9 @@ class IndexDecoder {
   // The same decoder of tuples of one component, with another stride.
   [[nodiscard]] IndexDecoder with_stride(std::int64_t stride) const;
 
+  // The same decoder without windows: finds the same bad indices, each once.
+  [[nodiscard]] IndexDecoder without_windows() const;
+
   // Decodes tuples only to check them.
   void check(Range range) const;
 

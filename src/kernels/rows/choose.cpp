@@ -44,7 +44,7 @@ Order choose_order(const ScheduleFacts& facts) {
   if (facts.group_size > 0 && facts.group_size <= kSmallGroup / facts.row_bytes) return Order::direct;
   // Tiles apply updates as they come; those of a row that must be together are sorted in any case. As many
   // updates as [16384,4096] float32 has: 1.0 s of CPU in tiles, 2.7 sorted.
-  return has_tiles && !facts.by_row && facts.rows > kMostSorted ? Order::tiled : Order::sorted;
+  return has_tiles && !facts.together && facts.rows > kMostSorted ? Order::tiled : Order::sorted;
 }
 
 struct AccessChoice {
@@ -101,7 +101,7 @@ ScheduleFacts facts_of(const RowMoves& moves) {
   const RowMap& map = *moves.map;
   ScheduleFacts out;
   out.is_scatter = moves.is_scatter();
-  out.by_row = moves.is_scatter() && moves.row_updates->by_row();
+  out.together = moves.is_scatter() && moves.row_updates->together();
   out.rows = map.rows();
   out.row_bytes = moves.row_bytes;
   out.tensor_bytes = moves.data_bytes();

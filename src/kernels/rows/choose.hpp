@@ -67,7 +67,7 @@ struct RandomAccess {
 struct ScheduleFacts {
   // The rows. These are known of every plan that moves some.
   bool is_scatter = false;
-  bool by_row = false;            // RowUpdates::by_row()
+  bool together = false;          // RowUpdates::together()
   std::int64_t rows = 0;          // that index tuples select
   std::int64_t row_bytes = 0;     // at least 1
   std::int64_t tensor_bytes = 0;  // of the indexed tensor

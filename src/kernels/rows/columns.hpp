@@ -23,7 +23,7 @@ inline constexpr std::int64_t kMostSteps = (std::int64_t{16} << 20) / kCacheLine
 void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std::int64_t parts);
 // Applies the updates of some rows and columns of the indices to a tile that holds these columns: `packed`
 // has the columns `tile` of data, tile.count elements for each step along the axis. Not of
-// RowUpdates::by_row().
+// RowUpdates::together().
 void update_columns(const RowMoves& moves, Range rows, Range columns, Range tile, std::byte* packed);
 // Writes these elements of data, where the tiles do not make all elements of the result. Counts their bytes.
 void write_base_of_tiles(const RowMoves& moves, Range elements, const ElementTarget& target,

@@ -1,6 +1,7 @@
 #include "kernels/rows/combine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -11,6 +12,8 @@
 
 namespace tensorop {
 namespace {
+
+constexpr DTypeSet kHalves = {DType::float16, DType::bfloat16};
 
 // Targets ascend, but rows of updates are anywhere: the next ones are prefetched, the rest of a long row by
 // the hardware.
@@ -24,13 +27,23 @@ struct Replace {
   }
 };
 
-template <class T, class Op>
+// What an update of a 16-bit float does with a float32 accumulator.
+template <class Formula>
+struct Widened {
+  template <Half T>
+  static float apply(float old, T update) {
+    return Formula::of(old, to_float(update));
+  }
+};
+
+// `Target`: T, or the type of accumulators.
+template <class T, class Op, class Target = T>
 void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
-  auto* target = reinterpret_cast<T*>(rows.target);
+  auto* target = reinterpret_cast<Target*>(rows.target);
   const StoredElements<T> updates(rows.updates);
   if (rows.columns == 1) {
     for (std::int64_t i = 0; i < count; ++i) {
-      T& element = target[moves[i].target * rows.row_elements];
+      Target& element = target[moves[i].target * rows.row_elements];
       element = Op::apply(element, updates[moves[i].update * rows.update_step]);
     }
     return;
@@ -38,7 +51,7 @@ void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
   const std::int64_t prefetched = std::min(rows.columns * std::int64_t{sizeof(T)}, kPrefetchedBytes);
   const auto update_of = [&](std::int64_t i) { return updates + moves[i].update * rows.update_step; };
   for (std::int64_t i = 0; i < count; ++i) {
-    T* row = target + moves[i].target * rows.row_elements;
+    Target* row = target + moves[i].target * rows.row_elements;
     const StoredElements<T> update = update_of(i);
     if (i + kRowsAhead < count) prefetch(update_of(i + kRowsAhead).bytes(), prefetched);
     if constexpr (std::is_same_v<Op, Replace>) {
@@ -71,12 +84,13 @@ Combine typed_loop(DType dtype) {
 }
 
 // The sum that mean divides: exact for integers, rounded to T at every step for floats.
-template <class T>
+template <class T, Rounding kRounding>
 struct MeanSum {
+  static constexpr bool kKeepsOne = false;
   T sum;
   explicit MeanSum(T first) : sum(first) {}
   void add(T value) { sum = Add::apply(sum, value); }
-  [[nodiscard]] T divided_by(std::int64_t count) const {
+  [[nodiscard]] T result(std::int64_t count) const {
     if constexpr (Half<T>) {
       return canonical(round_half<T>(to_float(sum) / static_cast<float>(count)));
     } else if constexpr (Complex<T>) {
@@ -88,30 +102,104 @@ struct MeanSum {
   }
 };
 
-template <std::integral T>
-struct MeanSum<T> {
+template <std::integral T, Rounding kRounding>
+struct MeanSum<T, kRounding> {
   __extension__ using Exact = __int128;  // holds 2^63 elements of 64 bits
+  static constexpr bool kKeepsOne = false;
   Exact sum;
   explicit MeanSum(T first) : sum(first) {}
   void add(T value) { sum += value; }
-  [[nodiscard]] T divided_by(std::int64_t count) const {
+  [[nodiscard]] T result(std::int64_t count) const {
     const Exact quotient = sum / count;
     return static_cast<T>(sum % count < 0 ? quotient - 1 : quotient);
   }
 };
 
+template <Half T, Rounding kRounding>
+requires(kRounding != Rounding::each_step) struct MeanSum<T, kRounding> {
+  static constexpr bool kKeepsOne = false;
+  float sum;
+  explicit MeanSum(T first) : sum(to_float(first)) {}
+  void add(T value) { sum += to_float(value); }
+  [[nodiscard]] T result(std::int64_t count) const {
+    const float dividend = kRounding == Rounding::once ? sum : to_float(round_half<T>(sum));
+    return canonical(round_half<T>(dividend / static_cast<float>(count)));
+  }
+};
+
+// What a reduction other than mean gives, in float32.
+template <Half T, class Formula>
+struct WideFold {
+  static constexpr bool kKeepsOne = true;  // one update alone is copied, a NaN with its bits
+  float value;
+  explicit WideFold(T first) : value(to_float(first)) {}
+  void add(T update) { value = Widened<Formula>::apply(value, update); }
+  [[nodiscard]] T result(std::int64_t /*count*/) const { return canonical(round_half<T>(value)); }
+};
+
 template <class T>
 concept Averageable = Real<T> || Complex<T>;
 
-template <class T>
-void average(const MoveTarget& rows, const Move* moves, std::int64_t count, bool use_init_val) {
+template <class T, class Accumulator>
+void fold(const MoveTarget& rows, const Move* moves, std::int64_t count, bool use_init_val) {
   T* target = reinterpret_cast<T*>(rows.target) + moves[0].target * rows.row_elements;
   const StoredElements<T> updates(rows.updates);
   for (std::int64_t c = 0; c < rows.columns; ++c) {
     const auto update = [&](std::int64_t i) { return updates[moves[i].update * rows.update_step + c]; };
-    MeanSum<T> sum(use_init_val ? target[c] : update(0));
-    for (std::int64_t i = use_init_val ? 0 : 1; i < count; ++i) sum.add(update(i));
-    target[c] = sum.divided_by(use_init_val ? count + 1 : count);
+    if (Accumulator::kKeepsOne && !use_init_val && count == 1) {
+      target[c] = update(0);
+      continue;
+    }
+    Accumulator accumulator(use_init_val ? target[c] : update(0));
+    for (std::int64_t i = use_init_val ? 0 : 1; i < count; ++i) accumulator.add(update(i));
+    target[c] = accumulator.result(use_init_val ? count + 1 : count);
+  }
+}
+
+template <class T>
+Fold mean_loop(Rounding rounding) {
+  if constexpr (!Averageable<T>)
+    return nullptr;
+  else if constexpr (Half<T>) {
+    if (rounding == Rounding::once) return fold<T, MeanSum<T, Rounding::once>>;
+    if (rounding == Rounding::sum_and_mean) return fold<T, MeanSum<T, Rounding::sum_and_mean>>;
+    return fold<T, MeanSum<T, Rounding::each_step>>;
+  } else {
+    return fold<T, MeanSum<T, Rounding::each_step>>;
+  }
+}
+
+// Calls make(formula) with the formula of a reduction that accumulates_wide(), other than mean.
+template <class Make>
+auto with_formula(Reduction reduction, const Make& make) {
+  if (reduction == Reduction::add) return make(formula::Sum{});
+  return reduction == Reduction::sub ? make(formula::Difference{}) : make(formula::Product{});
+}
+
+template <Half T>
+void begin_wide(WideRows& rows, const Move* moves, std::int64_t count) {
+  const T* const target = reinterpret_cast<const T*>(rows.target);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t row = moves[i].target;
+    std::uint64_t& word = rows.begun[to_size(row / 64)];
+    const std::uint64_t bit = std::uint64_t{1} << (row % 64);
+    if ((word & bit) != 0) continue;
+    word |= bit;
+    const std::int64_t first = row * rows.row_elements;
+    for (std::int64_t c = 0; c < rows.columns; ++c)
+      rows.accumulators[to_size(first + c)] = to_float(target[first + c]);
+  }
+}
+
+template <Half T>
+void end_wide(const WideRows& rows) {
+  T* const target = reinterpret_cast<T*>(rows.target);
+  for (std::size_t word = 0; word < rows.begun.size(); ++word) {
+    for (std::uint64_t left = rows.begun[word]; left != 0; left &= left - 1) {
+      const std::int64_t first = (to_int64(word) * 64 + std::countr_zero(left)) * rows.row_elements;
+      for (std::int64_t c = 0; c < rows.columns; ++c)
+        target[first + c] = canonical(round_half<T>(rows.accumulators[to_size(first + c)]));
+    }
   }
 }
 
@@ -143,18 +231,39 @@ Combine combine_loop(Reduction reduction, DType dtype) {
   return nullptr;
 }
 
-Average average_loop(DType dtype) {
-  return dispatch(dtype, []<class T>(TypeTag<T>) -> Average {
-    if constexpr (Averageable<T>) {
-      return average<T>;
+bool accumulates_wide(Reduction reduction, DType dtype, Rounding rounding) {
+  const bool rounds = reduction == Reduction::add || reduction == Reduction::sub ||
+                      reduction == Reduction::mul || reduction == Reduction::mean;
+  return rounds && rounding != Rounding::each_step && kHalves.contains(dtype);
+}
+
+Fold fold_loop(Reduction reduction, DType dtype, Rounding rounding) {
+  return dispatch(dtype, [&]<class T>(TypeTag<T>) -> Fold {
+    if (reduction == Reduction::mean) return mean_loop<T>(rounding);
+    if constexpr (Half<T>) {
+      if (accumulates_wide(reduction, dtype, rounding))
+        return with_formula(reduction,
+                            []<class Formula>(Formula) -> Fold { return fold<T, WideFold<T, Formula>>; });
+    }
+    return nullptr;
+  });
+}
+
+WideLoops wide_loops(Reduction reduction, DType dtype, Rounding rounding) {
+  if (reduction == Reduction::mean || !accumulates_wide(reduction, dtype, rounding)) return {};
+  return dispatch(dtype, [&]<class T>(TypeTag<T>) -> WideLoops {
+    if constexpr (Half<T>) {
+      return with_formula(reduction, []<class Formula>(Formula) -> WideLoops {
+        return {begin_wide<T>, combine<T, Widened<Formula>, float>, end_wide<T>};
+      });
     } else {
-      return nullptr;
+      return {};
     }
   });
 }
 
 bool is_defined(Reduction reduction, DType dtype) {
-  return reduction == Reduction::mean ? average_loop(dtype) != nullptr
+  return reduction == Reduction::mean ? fold_loop(reduction, dtype, Rounding::each_step) != nullptr
                                       : combine_loop(reduction, dtype) != nullptr;
 }
 

@@ -246,7 +246,7 @@ void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* offs
 
 std::unique_ptr<Plan> gather_plan(GatherRowsSpec spec) {
   if (spec.data.size() == 0) {
-    return checked_copy_plan(spec.data, std::move(spec.decoder), std::move(spec.fill));
+    return checked_copy_plan(spec.data, spec.decoder, std::move(spec.fill));
   }
   return std::make_unique<GatherRows>(std::move(spec));
 }

@@ -24,6 +24,11 @@ bool has_one_row(const Shape& shape, const BroadcastStrides& strides, std::int64
   return true;
 }
 
+// Without the value of data the first update of a row is not combined: a row at a time.
+bool has_fold(const ScatterRowsSpec& spec) {
+  return spec.reduction == Reduction::mean || !spec.use_init_val;
+}
+
 }  // namespace
 
 RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
@@ -34,7 +39,8 @@ RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
       use_init_val_(spec.use_init_val),
       replace_(combine_loop(Reduction::none, spec.data.dtype())),
       combine_(combine_loop(spec.reduction, spec.data.dtype())),
-      average_(spec.reduction == Reduction::mean ? average_loop(spec.data.dtype()) : nullptr),
+      fold_(has_fold(spec) ? fold_loop(spec.reduction, spec.data.dtype(), spec.rounding) : nullptr),
+      wide_(has_fold(spec) ? WideLoops{} : wide_loops(spec.reduction, spec.data.dtype(), spec.rounding)),
       repetition_(spec.updates_shape, {spec.update_strides}),
       repeated_(spec.updates_shape.empty()
                     ? nullptr
@@ -43,16 +49,16 @@ RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
 
 // Calls combine(rows, moves, count) with what the moves move.
 template <class CombineMoves>
-void RowUpdates::apply(const Segment& segment, std::byte* out, const std::byte* updates, const Move* moves,
+void RowUpdates::apply(const Segment& segment, Target target, const std::byte* updates, const Move* moves,
                        std::int64_t count, const CombineMoves& combine) const {
-  if (repeated_ != nullptr) return apply_repeated(segment, out, moves, count, combine);
+  if (repeated_ != nullptr) return apply_repeated(segment, target, moves, count, combine);
   const std::byte* first = (updates == nullptr ? updates_.data() : updates) + segment.column * width_;
-  combine({out, first, row_elements_, segment.columns, row_elements_}, moves, count);
+  combine({target.out, first, row_elements_, segment.columns, row_elements_}, moves, count);
 }
 
 // The same with updates that are repeated: for some columns after the other, the rows of the moves are made.
 template <class CombineMoves>
-void RowUpdates::apply_repeated(const Segment& segment, std::byte* out, const Move* moves, std::int64_t count,
+void RowUpdates::apply_repeated(const Segment& segment, Target target, const Move* moves, std::int64_t count,
                                 const CombineMoves& combine) const {
   if (count == 0) return;
   const std::int64_t rows = one_row_ ? 1 : count;
@@ -68,7 +74,7 @@ void RowUpdates::apply_repeated(const Segment& segment, std::byte* out, const Mo
       const std::int64_t position = moves[i].update * row_elements_ + segment.column + first;
       repeated_->fill({position, columns}, made.get() + i * columns * width_);
     }
-    combine({out + first * width_, made.get(), row_elements_, columns, one_row_ ? 0 : columns},
+    combine({target.out + first * target.width, made.get(), row_elements_, columns, one_row_ ? 0 : columns},
             one_row_ ? moves : by_number.data(), count);
   }
 }
@@ -80,10 +86,10 @@ void RowUpdates::apply_by_row(const Segment& segment, std::byte* out, const std:
   for (auto first = moves.begin(); first != moves.end();) {
     const auto end =
         std::find_if(first, moves.end(), [&](const Move& move) { return move.target != first->target; });
-    apply(segment, out, updates, &*first, end - first,
+    apply(segment, {out, width_}, updates, &*first, end - first,
           [&](const MoveTarget& rows, const Move* moved, std::int64_t count) {
-            if (average_ != nullptr) {
-              average_(rows, moved, count, use_init_val_);
+            if (fold_ != nullptr) {
+              fold_(rows, moved, count, use_init_val_);
             } else {
               replace_(rows, moved, 1);
               combine_(rows, moved + 1, count - 1);
@@ -93,9 +99,22 @@ void RowUpdates::apply_by_row(const Segment& segment, std::byte* out, const std:
   }
 }
 
-void RowUpdates::apply(const Segment& segment, std::byte* out, const std::byte* updates, const Move* moves,
+WideRows RowUpdates::wide_rows(const Segment& segment, std::byte* out) const {
+  WideRows rows{.target = out, .row_elements = row_elements_, .columns = segment.columns};
+  if (wide_.combine == nullptr) return rows;
+  const std::int64_t last = segment.targets.count - 1;
+  rows.accumulators =
+      std::make_unique_for_overwrite<float[]>(to_size(last * row_elements_ + segment.columns));
+  rows.begun.resize(to_size(ceil_div(segment.targets.count, 64)));
+  return rows;
+}
+
+void RowUpdates::apply(const Segment& segment, WideRows& wide, const std::byte* updates, const Move* moves,
                        std::int64_t count) const {
-  apply(segment, out, updates, moves, count, combine_);
+  if (wide_.combine == nullptr) return apply(segment, {wide.target, width_}, updates, moves, count, combine_);
+  wide_.begin(wide, moves, count);
+  auto* const accumulators = reinterpret_cast<std::byte*>(wide.accumulators.get());
+  apply(segment, {accumulators, sizeof(float)}, updates, moves, count, wide_.combine);
 }
 
 std::int64_t RowUpdates::position(std::int64_t position) const {

@@ -39,7 +39,13 @@ class RowUpdates {
   explicit RowUpdates(const ScatterRowsSpec& spec);
 
   // Whether all moves of a target row must be applied in one call of update().
-  [[nodiscard]] bool by_row() const { return average_ != nullptr || (reduces_ && !use_init_val_); }
+  [[nodiscard]] bool together() const { return by_row() || wide_.combine != nullptr; }
+  // Whether update() keeps all moves of a segment and applies them row by row.
+  [[nodiscard]] bool by_row() const { return fold_ != nullptr || (reduces_ && !use_init_val_); }
+  // Bytes that update() takes for a target row beside the row itself and the moves that it keeps.
+  [[nodiscard]] std::int64_t accumulator_bytes() const {
+    return wide_.combine == nullptr ? 0 : row_elements_ * std::int64_t{sizeof(float)};
+  }
   // Whether a row of updates is made for each move, because the updates are repeated.
   [[nodiscard]] bool repeats() const { return repeated_ != nullptr; }
 
@@ -49,28 +55,39 @@ class RowUpdates {
   template <class Source>
   void update(const Segment& segment, std::byte* out, const std::byte* updates, const Source& source) const {
     std::vector<Move> all;
+    WideRows wide = wide_rows(segment, out);
     select_moves(segment, source, [&](const Move* moves, std::int64_t count) {
       if (by_row()) {
         all.insert(all.end(), moves, moves + count);
       } else {
-        apply(segment, out, updates, moves, count);
+        apply(segment, wide, updates, moves, count);
       }
     });
     if (by_row()) apply_by_row(segment, out, updates, all);
+    if (wide_.end != nullptr) wide_.end(wide);
   }
 
   // The element of updates that is the element `position` of the repeated ones.
   [[nodiscard]] std::int64_t position(std::int64_t position) const;
 
  private:
+  // Target rows, or their accumulators.
+  struct Target {
+    std::byte* out;
+    std::int64_t width;  // bytes of an element
+  };
+
+  // Those of a segment whose first element is at `out`; without accumulators where none are needed.
+  [[nodiscard]] WideRows wide_rows(const Segment& segment, std::byte* out) const;
+
   // Of a segment; moves in their order.
-  void apply(const Segment& segment, std::byte* out, const std::byte* updates, const Move* moves,
+  void apply(const Segment& segment, WideRows& wide, const std::byte* updates, const Move* moves,
              std::int64_t count) const;
   template <class CombineMoves>
-  void apply(const Segment& segment, std::byte* out, const std::byte* updates, const Move* moves,
+  void apply(const Segment& segment, Target target, const std::byte* updates, const Move* moves,
              std::int64_t count, const CombineMoves& combine) const;
   template <class CombineMoves>
-  void apply_repeated(const Segment& segment, std::byte* out, const Move* moves, std::int64_t count,
+  void apply_repeated(const Segment& segment, Target target, const Move* moves, std::int64_t count,
                       const CombineMoves& combine) const;
   void apply_by_row(const Segment& segment, std::byte* out, const std::byte* updates,
                     std::vector<Move>& moves) const;
@@ -82,7 +99,8 @@ class RowUpdates {
   bool use_init_val_;
   Combine replace_;
   Combine combine_;
-  Average average_;
+  Fold fold_;
+  WideLoops wide_;
   BroadcastWalk repetition_;        // of repeated updates
   std::unique_ptr<Plan> repeated_;  // makes the rows of updates; null: they are there
   bool one_row_;                    // which are all the same

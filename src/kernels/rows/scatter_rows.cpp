@@ -64,6 +64,18 @@ void set_all(std::uint64_t* bits, Range range, bool value) {
   }
 }
 
+std::optional<Rounding> rounding_of(const ScatterRowsSpec& spec) {
+  const bool can_round_once = accumulates_wide(spec.reduction, spec.data.dtype(), Rounding::once);
+  return can_round_once ? std::optional(spec.rounding) : std::nullopt;
+}
+
+// The same updates, rounded once, if they are rounded at each step.
+std::optional<RowUpdates> rounded_once(ScatterRowsSpec spec) {
+  if (rounding_of(spec) != Rounding::each_step) return std::nullopt;
+  spec.rounding = Rounding::once;
+  return std::optional<RowUpdates>(std::in_place, spec);
+}
+
 class ScatterRows final : public Plan {
  public:
   explicit ScatterRows(ScatterRowsSpec spec)
@@ -74,18 +86,20 @@ class ScatterRows final : public Plan {
         reduction_(spec.reduction),
         use_init_val_(spec.use_init_val),
         row_updates_(spec),
+        rounded_once_(rounded_once(spec)),
         map_(std::move(spec.decoder), spec.dims) {
     // Sorting decodes all indices, and the ranges of the result touch all groups.
     set_facts({.check_size = map_.decoder().tuples(),
                .refuses_duplicates = spec.refuse_duplicates,
                .open_reason = spec.open_reason,
+               .rounding = rounding_of(spec),
                .moves = moves()});
   }
 
   // Copied and updated range by range: the updates meet data that is still in cache.
   void fill(Range range, std::byte* out) const override {
     std::memcpy(out, data_.data() + range.first * width_, to_size(range.count * width_));
-    update(range, out);
+    update(row_updates_, range, out);
   }
 
   std::vector<Move> keep_moves(std::span<const std::int64_t> positions, const Threads& threads) override {
@@ -126,6 +140,31 @@ class ScatterRows final : public Plan {
     for (const Segment& segment : segments_of(range, row_elements_)) {
       facts().open_reason == OpenReason::duplicate_updates ? mark_duplicates(segment, bits)
                                                            : mark_nan(segment, bits);
+    }
+  }
+
+  void mark_rounded(Range range, std::uint64_t* bits) const override {
+    if (!rounded_once_) return;
+    Storage each_step(range.count * width_);
+    Storage once(range.count * width_);
+    fill(range, each_step.data());
+    std::memcpy(once.data(), data_.data() + range.first * width_, to_size(range.count * width_));
+    update(*rounded_once_, range, once.data());
+    for (const Segment& segment : segments_of(range, row_elements_)) {
+      std::vector<std::int64_t> counts(to_size(segment.targets.count));
+      select_moves(
+          segment, [&](const auto& take) { visit(segment.targets, take); },
+          [&](const Move* moves, std::int64_t count) {
+            for (std::int64_t i = 0; i < count; ++i) ++counts[to_size(moves[i].target)];
+          });
+      for (std::int64_t row = 0; row < segment.targets.count; ++row) {
+        const std::int64_t first = segment.first + row * segment.columns;
+        for (std::int64_t at = first; counts[to_size(row)] > kFewUpdates && at < first + segment.columns;
+             ++at) {
+          if (std::memcmp(each_step.data() + at * width_, once.data() + at * width_, to_size(width_)) != 0)
+            set_all(bits, {at, 1}, true);
+        }
+      }
     }
   }
 
@@ -174,10 +213,10 @@ class ScatterRows final : public Plan {
   }
 
   // `out` holds the elements `range` of data: applies the updates that they get.
-  void update(Range range, std::byte* out) const {
+  void update(const RowUpdates& updates, Range range, std::byte* out) const {
     for (const Segment& segment : segments_of(range, row_elements_)) {
-      row_updates_.update(segment, out + segment.first * width_, nullptr,
-                          [&](const auto& take) { visit(segment.targets, take); });
+      updates.update(segment, out + segment.first * width_, nullptr,
+                     [&](const auto& take) { visit(segment.targets, take); });
     }
   }
 
@@ -335,6 +374,7 @@ class ScatterRows final : public Plan {
   Reduction reduction_;
   bool use_init_val_;
   RowUpdates row_updates_;
+  std::optional<RowUpdates> rounded_once_;
   RowMap map_;
   std::optional<Partition> sorted_;
   std::vector<std::int64_t> asked_;  // target rows, ascending: kept_ has all their moves
@@ -345,7 +385,7 @@ class ScatterRows final : public Plan {
 
 std::unique_ptr<Plan> scatter_plan(ScatterRowsSpec spec) {
   if (spec.data.size() == 0 || spec.updates.size() == 0) {
-    return checked_copy_plan(spec.data, std::move(spec.decoder));
+    return checked_copy_plan(spec.data, spec.decoder);
   }
   return std::make_unique<ScatterRows>(std::move(spec));
 }

@@ -47,7 +47,7 @@ constexpr std::int64_t kUpdatesAhead = 4 << 20;
 std::int64_t window_rows_of(const UpdateFacts& facts) {
   const std::int64_t bytes =
       std::clamp(facts.memory / kWindowsShare / kFewThreads, kLeastWindowBytes, kMostWindowBytes);
-  std::int64_t rows = bytes / facts.row_bytes;
+  std::int64_t rows = bytes / (facts.row_bytes + facts.accumulator_bytes);
   if (facts.by_row) {
     // Of updates that are spread evenly, those of a window fit too.
     const std::int64_t sort_memory = std::max<std::int64_t>(1, facts.memory / kWindowSortShare / kFewThreads);
@@ -66,6 +66,7 @@ UpdateFacts facts_of(const RowMoves& scatter, std::int64_t memory) {
           .row_bytes = scatter.row_bytes,
           .repeated = scatter.row_updates->repeats(),
           .by_row = scatter.row_updates->by_row(),
+          .accumulator_bytes = scatter.row_updates->accumulator_bytes(),
           .memory = memory};
 }
 
@@ -169,8 +170,9 @@ WindowPlan plan_scatter_windows(const RowMoves& scatter, std::int64_t memory) {
 
 void write_scatter_windows(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
                            const Threads& threads) {
-  const Threads some = threads_within(windowing.memory / kWindowsShare,
-                                      updates.sizes().run_targets * scatter.row_bytes, threads);
+  const std::int64_t row_bytes = scatter.row_bytes + scatter.row_updates->accumulator_bytes();
+  const Threads some =
+      threads_within(windowing.memory / kWindowsShare, updates.sizes().run_targets * row_bytes, threads);
   const WindowFiller filler(scatter, updates, windowing, some);
   write_windows(updates, scatter.row_elements, scatter.row_bytes, windowing, some,
                 [&](std::int64_t window, std::byte* out) { filler.fill(window, out); });

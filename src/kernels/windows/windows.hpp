@@ -68,9 +68,10 @@ struct UpdateFacts {
   std::int64_t target_rows = 0;
   std::int64_t rows = 0;  // of updates
   std::int64_t row_bytes = 0;
-  bool repeated = false;    // rows of updates are made, not read
-  bool by_row = false;      // RowUpdates::by_row()
-  std::int64_t memory = 0;  // as in Windowing
+  bool repeated = false;               // rows of updates are made, not read
+  bool by_row = false;                 // RowUpdates::by_row()
+  std::int64_t accumulator_bytes = 0;  // RowUpdates::accumulator_bytes()
+  std::int64_t memory = 0;             // as in Windowing
 };
 
 [[nodiscard]] UpdateDivision choose_division(const UpdateFacts& facts);
