@@ -16,8 +16,8 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "golden/case_files.hpp"
 #include "golden/check.hpp"
-#include "golden/external.hpp"
 #include "golden/judge.hpp"
 #include "golden/shrink.hpp"
 #include "jobs/cases.hpp"
@@ -86,8 +86,8 @@ struct ReadyCheck {
 };
 
 // Of all shards.
-std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<UnreadableCases>& unreadable,
-                              std::vector<Unseen>& unseen) {
+std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& settings,
+                              std::vector<UnreadableCases>& unreadable, std::vector<Unseen>& unseen) {
   const bool of_others = arguments.has("--actual") || arguments.has("--command");
   JobDefaults defaults;
   defaults.tolerances = read_tolerance_texts(arguments);
@@ -97,6 +97,7 @@ std::vector<Job> wanted_cases(const Arguments& arguments, std::vector<Unreadable
                  &unreadable, &unseen);
   // One that is alone is reported as any error.
   if (jobs.empty() && unreadable.size() == 1) throw Error(unreadable[0].error);
+  join_case_files(jobs, {settings.actual, settings.update, settings.mask.value_or("")});
   if (arguments.has("--filter")) {
     std::vector<std::string> names;
     for (const Job& job : jobs) {
@@ -125,9 +126,7 @@ void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
     for_each_reference(
         job, [&](const std::string& /*key*/, const std::string& text) { visit(text, "an operand"); });
     if (expects_file(job)) visit(job.expect->text, "a golden file");
-    const std::string& actual = job.actual ? *job.actual : check.settings.actual;
-    if (!job.is_case || actual.empty()) continue;
-    with_context(job.location(), [&] { visit(find_external(job, actual).path, "a result to compare"); });
+    if (job.files->result) visit(job.files->result->path, "a result to compare");
   }
 }
 
@@ -229,7 +228,7 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   out.shrink = read_shrink(arguments);
   const auto shard = read_shard(arguments);
   std::vector<Unseen> unseen;
-  out.jobs = wanted_cases(arguments, out.unreadable, unseen);
+  out.jobs = wanted_cases(arguments, out.settings, out.unreadable, unseen);
   reporter.add_unseen(unseen);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
   keep_files(reporter, [&](const VisitFile& visit) { visit_inputs(out, visit); });

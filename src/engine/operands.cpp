@@ -106,6 +106,11 @@ std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
   return Tensor(dtype, tensor.shape(), std::move(integers));
 }
 
+// Whether a text that has been read has this dtype of its own, but numbers that are not exact in it.
+bool only_rounds_to(const Source& source, DType dtype) {
+  return source.tensor() == nullptr && dtype == DType::float64 && source.natural_dtype() == dtype;
+}
+
 // resolve_as(). `keep_text`: the text can be read again after a failure, also where it is a stream.
 void resolve_as(Source& source, DType dtype, bool keep_text) {
   if (source.tensor() != nullptr) return;
@@ -114,8 +119,10 @@ void resolve_as(Source& source, DType dtype, bool keep_text) {
     try {
       return source.resolve(dtype, keep_text);
     } catch (const Error&) {
-      // It keeps its own dtype, which the caller refuses.
+      // It keeps its own dtype, which the caller refuses; if that is the same one, numbers would be rounded.
       if (source.is_unread() && !source.can_be_read()) throw;
+      source.read(keep_text);
+      if (only_rounds_to(source, dtype)) throw;
     }
   }
   source.read(keep_text);
@@ -195,6 +202,8 @@ void resolve_if_fits(Source& source, DType dtype) {
     return resolve_as(source, dtype, keep_text);
   } catch (const Error&) {
     if (!source.can_be_read()) throw;
+    source.read(true);
+    if (only_rounds_to(source, dtype)) throw;
   }
   source.read(true);
   if (source.tensor() != nullptr) return;

@@ -14,7 +14,7 @@
 #include "engine/portability.hpp"
 #include "engine/version.hpp"
 #include "engine/version_trial.hpp"
-#include "golden/external.hpp"
+#include "golden/case_files.hpp"
 #include "golden/judge.hpp"
 #include "golden/many_cases.hpp"
 #include "golden/result_places.hpp"
@@ -113,10 +113,9 @@ class Check {
       if (settings_.program->command.is_for_many())
         many_ =
             std::make_unique<ManyCases>(jobs_, *settings_.program, *folder_, settings_.batch.concurrent_jobs);
-      externals_.resize(jobs_.size());
-    } else {
-      externals_ = find_externals(jobs_, settings_.actual, settings_.update);
     }
+    if (!jobs_.empty() && !jobs_[0].files)
+      join_case_files(jobs_, {settings_.actual, settings_.update, settings_.mask.value_or("")});
     find_places();
     if (settings_.update) order_by_golden_files();
     const Settings opening{.threads = settings_.batch.threads, .memory = settings_.batch.memory};
@@ -144,54 +143,52 @@ class Check {
  private:
   void find_places() {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      if (externals_[i] && !externals_[i]->path.empty() && !expects_error(jobs_[i]))
-        places_.add(externals_[i]->path);
+      const ExternalResult* const external = external_of(i);
+      if (external != nullptr && !external->path.empty() && !expects_error(jobs_[i]))
+        places_.add(external->path);
     }
   }
 
-  // A golden file that may be rewritten. Its cases run one after the other.
-  struct GoldenFile {
-    std::optional<std::size_t> last_writer;  // of the cases ordered so far
-    std::vector<std::size_t> readers;        // cases after that one that take it as an operand
-    std::optional<std::size_t> rewritten_by;
-    std::optional<std::size_t> equal_to;  // the first case that found it so
+  // What this run does to a golden file. Its cases run one after the other.
+  struct GoldenWriting {
+    std::size_t cases = 0;  // of this run
+    std::size_t last_case = 0;
+    std::optional<std::size_t> rewritten_by = {};
+    std::optional<std::size_t> equal_to = {};  // the first case that found it so
   };
 
-  // A case reads a golden file after all cases before it and before any case after it has changed it.
+  // A golden file that is read by a case is not rewritten, so only cases that share one wait for each other.
   void order_by_golden_files() {
-    PathKeys keys;
-    std::map<std::string, std::size_t> known;
-    golden_of_.resize(jobs_.size());
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       if (!expects_file(jobs_[i])) continue;
       // One of another dtype is rewritten.
       jobs_[i].expect->declared.reset();
-      golden_of_[i] = known.try_emplace(keys.of(jobs_[i].expect->text), known.size()).first->second;
-    }
-    golden_.resize(known.size());
-    for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      for_each_reference(jobs_[i], [&](const std::string& /*key*/, const std::string& text) {
-        for (const std::string& file : files_of(text)) {
-          const auto found = known.find(keys.of(file));
-          if (found != known.end()) order_reader(i, golden_[found->second]);
-        }
-      });
-      if (expects_file(jobs_[i])) order_writer(i, golden_[golden_of_[i]]);
+      GoldenWriting& golden = golden_[jobs_[i].files->golden.get()];
+      if (golden.cases++ != 0) jobs_[i].after.push_back(golden.last_case);
+      golden.last_case = i;
     }
   }
 
-  void order_reader(std::size_t i, GoldenFile& golden) {
-    if (golden.last_writer) jobs_[i].after.push_back(*golden.last_writer);
-    golden.readers.push_back(i);
+  [[nodiscard]] const ExternalResult* external_of(std::size_t i) const {
+    const auto& result = jobs_[i].files->result;
+    return result && !settings_.program ? &*result : nullptr;
   }
 
-  void order_writer(std::size_t i, GoldenFile& golden) {
-    if (golden.last_writer) jobs_[i].after.push_back(*golden.last_writer);
-    for (const std::size_t reader : golden.readers) {
-      if (reader != i) jobs_[i].after.push_back(reader);
+  // Throws Error unless the file may be rewritten: what one case expects must not change what another does.
+  void require_own_golden(std::size_t i, const GoldenWriting& writing) const {
+    const GoldenFile& golden = *jobs_[i].files->golden;
+    const std::string path = printable(jobs_[i].expect->text);
+    if (!golden.reader.empty()) {
+      throw Error(cat(path, ": ", golden.reader, " reads this golden file: it is not rewritten"), "",
+                  "a case uses the result of an earlier one by its id: \"@id\"");
     }
-    golden.readers.clear();
-    golden.last_writer = i;
+    if (golden.cases != writing.cases) {
+      const auto others = static_cast<std::int64_t>(golden.cases - writing.cases);
+      throw Error(
+          cat(path, ": ", counted(others, "case"), " that ", others == 1 ? "is" : "are", " not run now ",
+              others == 1 ? "expects" : "expect", " this golden file too: it is not rewritten"),
+          "", "--update without --filter runs all of them");
+    }
   }
 
   // What is known of the case before it runs.
@@ -233,7 +230,7 @@ class Check {
     }
     warn_of_open_error(job, own);
     if (settings_.program && job.is_case) return work_program(i, own);
-    if (externals_[i]) return work_external(i, *externals_[i], own);
+    if (const ExternalResult* external = external_of(i)) return work_external(i, *external, own);
     std::optional<Tensor> result = evaluate_or_judge(job, own, found);
     if (!result || !job.is_case) return result;
     judge_or_update(i, *result, own, found);
@@ -362,6 +359,7 @@ class Check {
     const Job& job = jobs_[i];
     std::optional<Tensor> computed;
     attempt(*results_[i], [&] {
+      if (external.fault) throw Error(*external.fault);
       if (expects_error(job)) {
         if (lacks_array(external.path)) external.path.clear();
         results_[i]->candidates = external.tried;  // of an error too
@@ -414,12 +412,28 @@ class Check {
     }
   }
 
+  // Throws Error unless the format gives the result back as it is: it would be rewritten by each update.
+  static void require_kept(Job job, const Tensor& result, Destination destination, JudgeSettings settings) {
+    const auto folder = make_private_directory();
+    const std::string path = printable(job.expect->text);
+    destination.format = &format_of(destination);
+    destination.path = job.expect->text = path_from(folder->path(), "golden");
+    settings.call.warn = {};
+    write_tensor(result, Inputs(), destination, settings.call);
+    Finding found;
+    judge_result(job, result, settings, found);
+    if (found.outcome == Outcome::equal) return;
+    throw Error(
+        cat(path, ": ", noun_of(*destination.format), " does not keep this result: read back, it differs"),
+        "", "npy keeps every bit of numbers, pb and json every string");
+  }
+
   // Rewrites a golden file that is missing or differs, once: several cases may share it.
   void update(std::size_t i, const Tensor& result, const JudgeSettings& settings) {
     const std::string& path = jobs_[i].expect->text;
     Finding& found = *results_[i];
     found.result = OutputInfo{result.dtype(), result.shape()};
-    GoldenFile& golden = golden_[golden_of_[i]];
+    GoldenWriting& golden = golden_.at(jobs_[i].files->golden.get());
     const bool is_missing = !golden.rewritten_by && !names_file(path);
     if (!is_missing) judge_result(jobs_[i], result, settings, found);
     if (found.outcome == Outcome::not_compared) return;
@@ -435,6 +449,7 @@ class Check {
       throw Error(cat(printable(path), ": the result of ", jobs_[*golden.equal_to].location(),
                       " is equal to it, and this result differs"));
     }
+    require_own_golden(i, golden);
     const Destination destination = golden_destination(*jobs_[i].expect, is_missing);
     const Format& format = format_of(destination);
     // A golden file that never compares equal is none. What cannot be written at all is refused below.
@@ -443,6 +458,7 @@ class Check {
           cat(printable(path), ": ", noun_of(format), " does not keep shape ", to_string(result.shape())), "",
           "npy and json keep any shape");
     }
+    require_kept(jobs_[i], result, destination, settings);
     make_folder(directory_of(path));
     write_tensor(result, Inputs(), destination, settings.call);
     warn_of_unnamed(destination, result.dtype(), settings.call);
@@ -478,12 +494,10 @@ class Check {
   // by one thread at a time, its job's, then the reporting one.
   std::vector<std::unique_ptr<Finding>> results_;
   std::optional<Source> mask_;
-  std::vector<GoldenFile> golden_;
-  std::vector<std::optional<ExternalResult>> externals_;  // of cases of another program
-  ResultPlaces places_;                                   // of results of valid cases
-  std::unique_ptr<TemporaryEntry> folder_;                // for the files of a program
-  std::unique_ptr<ManyCases> many_;                       // of a program that takes many cases
-  std::vector<std::size_t> golden_of_;                    // the golden file of a case that expects one
+  std::map<const GoldenFile*, GoldenWriting> golden_;
+  ResultPlaces places_;                     // of results of valid cases
+  std::unique_ptr<TemporaryEntry> folder_;  // for the files of a program
+  std::unique_ptr<ManyCases> many_;         // of a program that takes many cases
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "engine/engine.hpp"
 #include "engine/settings.hpp"
-#include "golden/external.hpp"
+#include "golden/case_files.hpp"
 #include "golden/finding.hpp"
 #include "golden/program.hpp"
 #include "jobs/jobs.hpp"

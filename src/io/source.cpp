@@ -74,6 +74,7 @@ Source Source::of_member(const Archive& archive, std::size_t member, std::string
 Source Source::of_file(OpenedFile opened, const Options& options) {
   Source source;
   source.threads_ = options.arrays.threads;
+  source.warn_ = options.arrays.warn;
   source.take_file(std::move(opened), options.arrays, options.archives);
   source.settle(options);
   return source;
@@ -82,6 +83,7 @@ Source Source::of_file(OpenedFile opened, const Options& options) {
 Source Source::of_json(JsonSpan text, const Options& options) {
   Source source;
   source.threads_ = options.arrays.threads;
+  source.warn_ = options.arrays.warn;
   source.format_ = &default_format();
   source.text_ = std::make_shared<JsonText>(std::move(text));
   source.settle(options);
@@ -186,22 +188,43 @@ DType Source::natural_dtype() const {
 }
 
 JsonTensor Source::read_text(const JsonReading& reading) const {
-  return in_context([&] {
+  JsonReading own = reading;
+  own.threads = threads_;
+  if (!reading.cast) {
+    own.rounding = Rounding::all_fit;
+  } else if (reading.overflow == Overflow::error) {
+    own.rounding = Rounding::integers_fit;
+  }
+  const auto read = [&] {
     if (!can_be_read()) throw Error("a stream cannot be read again");
-    JsonReading with_threads = reading;
-    with_threads.threads = threads_;
     try {
-      return format_->read_text(*text_, with_threads);
+      return format_->read_text(*text_, own);
     } catch (const MemoryError& error) {
       throw MemoryError(error.what(), error.rule(),
                         "text is read into memory as a whole: convert it to NPY where there is more memory");
     }
-  });
+  };
+  // The text is not looked at again, but what was read of a file that changes meanwhile was never in it.
+  const auto require_unchanged = [this] {
+    if (mapping_) mapping_->require_unchanged();
+  };
+  try {
+    JsonTensor out = in_context(read);
+    require_unchanged();
+    return out;
+  } catch (const Failure&) {
+    require_unchanged();
+    throw;
+  }
 }
 
 void Source::read(bool keep_text) {
   if (!is_unread()) return;
   JsonTensor json = read_text({.keep_text = keep_text});
+  if (warn_ && json.rounded.count != 0 && json.tensor.dtype() == DType::float64) {
+    warn_(cat(name_, name_.empty() ? "" : ": ", counted(json.rounded.count, "integer"), " beside fractions ",
+              json.rounded.count == 1 ? "is" : "are", " not exact in float64: ", json.rounded.first));
+  }
   if (json.typed) {
     take_tensor(std::move(json.tensor));
   } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -104,7 +105,8 @@ class Source {
   std::optional<Tensor> tensor_;
   const Format* format_ = nullptr;  // of the text
   Threads threads_ = Threads(1);
-  std::shared_ptr<JsonText> text_;  // until the tensor is there
+  std::function<void(const std::string& line)> warn_ = nullptr;  // of what is read, without the name
+  std::shared_ptr<JsonText> text_;                               // until the tensor is there
   std::optional<JsonTensor> natural_;
   std::optional<Tensor> bytes_;  // until their dtype is known
   std::string unnamed_;          // what the file has in its place

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -28,6 +27,7 @@ struct KeyReading {
   Job& job;
   JobDefaults shared;  // keys that "defaults" may have too
   bool is_of_versions = false;
+  std::vector<ToleranceText> tolerances = {};
   std::vector<NamedText> inputs = {};  // of a model
 
   [[nodiscard]] Destination& output() const {
@@ -170,7 +170,7 @@ bool read_of_operator(KeyReading& to, const JsonMember& member, bool has_model) 
 // A key of the table, or a tolerance. False where there is none of that name in this place.
 bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
   if (find_tolerance(member.key) != nullptr) {
-    to.shared.tolerances.push_back(tolerance_of(member));
+    to.tolerances.push_back(tolerance_of(member));
     return true;
   }
   const auto* const key = std::ranges::find(kKeys, member.key, &JobKey::name);
@@ -243,6 +243,7 @@ void read_defaults(const JsonObject& object, JobDefaults& defaults) {
         throw Error(cat("unknown key \"", printable(member.key),
                         "\" (allowed: ", join(keys_in(kOfDefaults, nullptr)), ")"));
       }
+      read.shared.tolerances = join_tolerances(std::move(read.shared.tolerances), read.tolerances);
       (void)parse_tolerances(read.shared.tolerances);
       defaults = std::move(read.shared);
     });
@@ -285,9 +286,8 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       job.request.spec = read.shared.spec;
     }
     job.ignore_open = read.shared.ignore_open;
-    const auto& tolerances = read.shared.tolerances;
-    job.tolerances = parse_tolerances(tolerances);
-    const auto own = std::span(tolerances).subspan(defaults.tolerances.size());
+    const std::vector<ToleranceText>& own = read.tolerances;
+    job.tolerances = parse_tolerances(join_tolerances(defaults.tolerances, own));
     job.tolerances.any_dtype = std::ranges::find(own, "max_ulp", &ToleranceText::name) == own.end();
     if (job.output && job.output->path == "-") throw Error("key \"format\" needs key \"output\"");
     if (job.output) with_context("key \"output\"", [&] { require_format(*job.output); });

@@ -284,13 +284,16 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
     }
     throw Error(cat(name, ": is ", noun_of(*opened.format), ", not a job file"));
   }
+  const std::shared_ptr<const MappedFile> mapping = opened.file.mapping();
   JsonText text = text_of(std::move(opened));
   const std::string folder = path.find('/') == std::string::npos ? "" : directory_of(path);
   const std::size_t first = jobs.size();
   const std::string file = path == "-" ? name : path;
   JobDefaults own = defaults;
   bool is_first = true;
-  for (const JsonObject& object : read_json_objects(text, name)) {
+  const std::vector<JsonObject> objects = read_json_objects(text, name);
+  if (mapping) mapping->require_unchanged();
+  for (const JsonObject& object : objects) {
     if (is_defaults(object)) {
       with_context(cat(printable(file), ":", object.line), [&] {
         if (!is_first) throw Error("\"defaults\" must be the first entry of the file");

@@ -53,6 +53,8 @@ struct Need {
   std::string operand;  // "@id", or empty where the job reads the file that the other one writes
 };
 
+struct CaseFiles;  // golden/case_files.hpp
+
 struct Job {
   std::string file;       // the path of the job file, or of the model, or "standard input"
   std::string folder;     // of an ONNX case: the path of its folder, or of its data set where it has several
@@ -76,6 +78,7 @@ struct Job {
   // Of an ONNX case that has no request: why it is skipped, or what is wrong with it, which is its outcome.
   std::optional<Skipped> skipped;
   std::shared_ptr<const Error> fault;
+  std::shared_ptr<const CaseFiles> files = {};  // null: not joined yet
 
   // "jobs.jsonl:3"; "jobs.json:1: job 17" where several jobs begin on that line; the folder of an ONNX case.
   [[nodiscard]] std::string location() const;
@@ -120,7 +123,7 @@ enum class JobPurpose : std::uint8_t {
 struct JobDefaults {
   std::optional<std::string> spec = {};
   bool ignore_open = false;
-  std::vector<ToleranceText> tolerances = {};  // a later one of the same name takes precedence
+  std::vector<ToleranceText> tolerances = {};  // of cases that have none (join_tolerances())
 };
 
 // Appends the jobs of a file ("-": standard input) to `jobs`. Relative paths are relative to the

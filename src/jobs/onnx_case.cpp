@@ -114,15 +114,9 @@ std::vector<ToleranceText> noted_tolerances(const std::string& path) {
   });
 }
 
-// Each of the later ones takes precedence.
-Tolerances tolerances_of(std::vector<ToleranceText> noted, const JobDefaults& defaults) {
-  // The table of dtypes replaces what the case says.
-  const bool is_automatic =
-      std::ranges::find(defaults.tolerances, "tolerance", &ToleranceText::name) != defaults.tolerances.end();
-  if (is_automatic) noted.clear();
-  noted.insert(noted.end(), defaults.tolerances.begin(), defaults.tolerances.end());
-  Tolerances out = parse_tolerances(noted);
-  if (!is_automatic) out.by_default = ToleranceDefault::onnx;
+Tolerances tolerances_of(const std::vector<ToleranceText>& noted, const JobDefaults& defaults) {
+  Tolerances out = parse_tolerances(join_tolerances(defaults.tolerances, noted));
+  if (out.by_default == ToleranceDefault::exact) out.by_default = ToleranceDefault::onnx;
   out.any_dtype = true;
   return out;
 }
@@ -137,14 +131,21 @@ std::variant<OnnxCall, Skipped> read_case_call(const std::string& folder) {
   }
 }
 
-// A data file whose tensor has the name of another input is not in its place.
-void require_own_name(const std::string& path, const OnnxCall& call, std::size_t input) {
+// A data file whose tensor has the name of another input, or of the output, is not in its place.
+void require_own_name(const std::string& path, const OnnxCall& call, const std::string& own) {
   const InputFile file = InputFile::open(path);
   const std::string name = file.mapping() ? tensor_proto_name(file.mapping()->bytes()) : "";
-  const auto other = std::ranges::find(call.inputs, name, &OnnxInput::name);
-  if (name.empty() || name == call.inputs[input].name || other == call.inputs.end()) return;
-  throw Error(
-      cat(printable(path), ": is named \"", printable(name), "\", which is another input of the model"));
+  if (name.empty() || name == own) return;
+  const auto has_input = [&](const std::string& of) {
+    return std::ranges::find(call.inputs, of, &OnnxInput::name) != call.inputs.end();
+  };
+  const bool is_input = has_input(name);
+  if (!is_input && (call.output == nullptr || name != *call.output)) return;
+  throw Error(cat(printable(path), ": is named \"", printable(name), "\", which is ",
+                  !is_input        ? "the output"
+                  : has_input(own) ? "another input"
+                                   : "an input",
+                  " of the model"));
 }
 
 // The dtype of an input that no node has is checked nowhere else. Numbers in a text may have any.
@@ -180,7 +181,7 @@ class OnnxCaseReader {
           found = read_case_call(folder_);
           if (std::holds_alternative<Skipped>(found)) return;
           if (has(names_, kOnnxNote)) noted_ = noted_tolerances(path_from(folder_, std::string(kOnnxNote)));
-          tolerances_ = tolerances_of(std::move(noted_), defaults_);
+          tolerances_ = tolerances_of(noted_, defaults_);
         })) {
       jobs_.push_back(std::move(whole));
       return;
@@ -228,7 +229,7 @@ class OnnxCaseReader {
         throw Error(cat(printable(path_from(set, cat("input_", inputs.size(), ".pb"))), ": is missing"));
       }
       require_kind(path, Wanted::file);
-      require_own_name(path, call, inputs.size());
+      require_own_name(path, call, call.inputs[inputs.size()].name);
       require_declared_dtype(path, call, inputs.size());
       inputs.emplace_back(std::move(path));
     }
@@ -238,6 +239,7 @@ class OnnxCaseReader {
       output = path_from(set, "output_0.pb");
     } else {
       require_kind(output, Wanted::file);
+      require_own_name(output, call, call.output == nullptr ? "" : *call.output);
     }
     job.request = request_of(call, inputs);
     Expectation& expect = job.expect.emplace();

@@ -137,10 +137,10 @@ constexpr ToleranceKey kTolerances[] = {
     {"tolerance", "`\"auto\"`: default `rtol` and `atol` for the dtype, unless given", "auto",
      "auto: default rtol and atol for the dtype, unless given", read_default},
     {"nan_unequal", "`true`: NaN is not equal to NaN", "", "NaN is not equal to NaN",
-     [](const ToleranceText& given, Tolerances& out) { out.nan_unequal = parse_flag(given); }},
+     [](const ToleranceText& given, Tolerances& out) { out.nan_unequal = parse_flag(given); }, true},
     {"exact_bits", "`true`: elements are equal bit for bit: -0.0 is not 0.0, nor NaN another NaN", "",
      "elements are equal bit for bit: -0.0 is not 0.0, nor NaN another NaN",
-     [](const ToleranceText& given, Tolerances& out) { out.exact_bits = parse_flag(given); }},
+     [](const ToleranceText& given, Tolerances& out) { out.exact_bits = parse_flag(given); }, true},
     {"min_cosine",
      "the cosine of the angle between both tensors is at least N; alone, it decides instead of the elements",
      "X",
@@ -211,6 +211,20 @@ std::span<const ToleranceKey> tolerance_keys() {
 const ToleranceKey* find_tolerance(std::string_view name) {
   const auto* const key = std::ranges::find(kTolerances, name, &ToleranceKey::name);
   return key == std::end(kTolerances) ? nullptr : key;
+}
+
+std::vector<ToleranceText> join_tolerances(std::vector<ToleranceText> general,
+                                           const std::vector<ToleranceText>& special) {
+  const auto is_loose = [](const ToleranceText& given) {
+    const ToleranceKey* const key = find_tolerance(given.name);
+    return key == nullptr || !key->is_strict;
+  };
+  const auto decides = [&](const ToleranceText& given) {
+    return is_loose(given) || (given.name == "exact_bits" && given.text == "true");
+  };
+  if (std::ranges::any_of(special, decides)) std::erase_if(general, is_loose);
+  general.insert(general.end(), special.begin(), special.end());
+  return general;
 }
 
 Tolerances parse_tolerances(const std::vector<ToleranceText>& texts) {

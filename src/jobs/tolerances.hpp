@@ -82,10 +82,17 @@ struct ToleranceKey {
   std::string_view option_help;
   // Throws Error naming the tolerance and its value.
   void (*read)(const ToleranceText& given, Tolerances& out);
+  bool is_strict = false;  // it lets fewer elements pass
 };
 [[nodiscard]] std::span<const ToleranceKey> tolerance_keys();
 // The key of that name; null: none.
 [[nodiscard]] const ToleranceKey* find_tolerance(std::string_view name);
+
+// The tolerances that count of general ones and more special ones: the special ones as a whole if they say how
+// much may differ, so that nothing general loosens them. Only what makes a comparison strict (nan_unequal,
+// exact_bits) counts wherever it is given; a later text of the same name takes precedence.
+[[nodiscard]] std::vector<ToleranceText> join_tolerances(std::vector<ToleranceText> general,
+                                                         const std::vector<ToleranceText>& special);
 
 // Throws Error naming the tolerance and its value.
 [[nodiscard]] Tolerances parse_tolerances(const std::vector<ToleranceText>& texts);

@@ -15,7 +15,7 @@ namespace tensorop {
 namespace {
 
 using walk::Deviation;
-using walk::within;
+using walk::is_within;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -25,7 +25,26 @@ double at_least(double distance) {
 }
 double at_least(std::uint64_t distance) {
   const auto nearest = static_cast<double>(distance);
-  return within(distance, nearest) ? nearest : std::nextafter(nearest, kInfinity);
+  return is_within(Deviation<std::uint64_t>{distance, 0}, nearest, 0) ? nearest
+                                                                      : std::nextafter(nearest, kInfinity);
+}
+
+// The sign of the sum of all terms, exactly: the partial sums do not overlap, so that the last one decides.
+double sign_of_sum(std::span<const double> terms) {
+  std::vector<double> partial;
+  for (double sum : terms) {
+    std::size_t kept = 0;
+    for (const double other : partial) {
+      const double both = sum + other;
+      const double part = both - sum;
+      const double error = (sum - (both - part)) + (other - part);
+      if (error != 0) partial[kept++] = error;
+      sum = both;
+    }
+    partial.resize(kept);
+    partial.push_back(sum);
+  }
+  return partial.back();
 }
 
 // The least non-negative double that passes, as all above it do, infinity at the latest. `estimate` is near
@@ -98,17 +117,16 @@ class Recorder : public walk::ElementRules {
   [[gnu::always_inline]] void measure(const Deviation<D>& deviation, std::uint64_t ulp, std::int64_t at,
                                       double unit = 1) {
     const auto distance = static_cast<double>(deviation.distance);
-    const double magnitude = deviation.magnitude;
+    const auto magnitude = static_cast<double>(deviation.magnitude);
     if (distance * unit > found_.absolute.value) found_.absolute.raise(distance * unit, at);
     if (may_be_larger(distance, found_.relative.value * magnitude) && magnitude != 0) {
       const double ratio = distance / magnitude;
       if (ratio > found_.relative.value) found_.relative.raise(ratio, at);
     }
     if (ulp > found_.ulp.value) found_.ulp.raise(ulp, at);
-    const double bound = this->bound(magnitude, unit);
-    if (within(deviation.distance, bound) || is_within_ulp(ulp)) return;
+    if (is_within_bound(deviation, unit) || is_within_ulp(ulp)) return;
     fail(at);
-    const double excess = (distance - bound) * unit;
+    const double excess = (distance - (atol() / unit + rtol() * magnitude)) * unit;
     if (excess > found_.excess.value || found_.excess.at < 0) found_.excess.raise(excess, at);
     if (ulp > found_.farthest.value) found_.farthest.raise(ulp, at);
     require(deviation, unit);
@@ -125,9 +143,9 @@ class Recorder : public walk::ElementRules {
   template <class D>
   [[gnu::always_inline]] void require(const Deviation<D>& deviation, double unit) {
     const D distance = deviation.distance;
-    const double magnitude = deviation.magnitude;
-    const auto passes_atol = [&](double atol) { return within(distance, atol / unit + rtol() * magnitude); };
-    const auto passes_rtol = [&](double rtol) { return within(distance, atol() / unit + rtol * magnitude); };
+    const auto magnitude = static_cast<double>(deviation.magnitude);
+    const auto passes_atol = [&](double atol) { return is_within(deviation, atol / unit, rtol()); };
+    const auto passes_rtol = [&](double rtol) { return is_within(deviation, atol() / unit, rtol); };
     if (!passes_atol(found_.needed_atol)) {
       found_.needed_atol = settle((at_least(distance) - rtol() * magnitude) * unit, passes_atol);
     }
@@ -145,6 +163,19 @@ class Recorder : public walk::ElementRules {
 
 }  // namespace
 
+bool walk::is_within_exactly(std::uint64_t distance, std::uint64_t magnitude, double atol, double rtol) {
+  // Both parts of an integer are doubles, and a product is the sum of two.
+  constexpr std::uint64_t kLow = 0x7FF;
+  const auto high = [](std::uint64_t value) { return static_cast<double>(value & ~kLow); };
+  const auto low = [](std::uint64_t value) { return static_cast<double>(value & kLow); };
+  std::vector<double> terms = {high(distance), low(distance), -atol};
+  for (const double part : {high(magnitude), low(magnitude)}) {
+    const double product = rtol * part;
+    terms.insert(terms.end(), {-product, -std::fma(rtol, part, -product)});
+  }
+  return sign_of_sum(terms) <= 0;
+}
+
 bool Difference::is_judged_by_ulp(DType dtype, const ElementTolerance& tolerance) {
   // Distances of integers are exact; as doubles, some of them would look alike.
   const bool is_integer = kExactTypes.contains(dtype);
@@ -152,6 +183,7 @@ bool Difference::is_judged_by_ulp(DType dtype, const ElementTolerance& tolerance
 }
 
 std::int64_t Difference::worst(DType dtype, const ElementTolerance& tolerance) const {
+  if (!kToleranceTypes.contains(dtype)) return -1;
   return is_judged_by_ulp(dtype, tolerance) && unfixable == 0 ? farthest.at : excess.at;
 }
 

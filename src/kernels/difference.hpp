@@ -4,11 +4,10 @@
 // expected one. Everything is computed in float64, differences of integers exactly. -0 equals +0. NaN equals
 // NaN whatever its payload. NaN against a number, and an infinity against anything but itself, pass under no
 // tolerance. Complex: |.| is the modulus; a part that is the same infinity or NaN on both sides counts as 0
-// in it. bool (any byte but 0 is true) and string are equal or not. Small floats are compared as floats, with
-// their own steps in ulp, int4 and uint4 as integers.
+// in it. bool (any byte but 0 is true) and string are equal or not. No integer is rounded for a bound. Small
+// floats are compared as floats, with their own steps in ulp, int4 and uint4 as integers.
 //
-// The bits of an element are those that have a meaning: of bool whether it is true, of string its bytes, of
-// small dtypes those that they use.
+// The bits of an element are those of its byte or bytes, of small dtypes those that they use.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +61,7 @@ struct Difference {
   std::int64_t first = -1;       // the lowest of them
   std::int64_t unfixable = 0;    // of them: those that no tolerance would pass
   std::int64_t other_bits = 0;   // elements whose bits differ, whether they pass or not
-  std::int64_t only_bits = 0;    // of those: zeros, and NaN, which are equal but for exact_bits
+  std::int64_t only_bits = 0;    // of those: zeros, NaN and bool, which are equal but for exact_bits
   Peak<double> excess;           // of those that do not pass: |a-e| - (atol + rtol*|e|); kNone for unfixable
   Peak<std::uint64_t> farthest;  // of those that do not pass and are not unfixable, in ulp
 
@@ -83,6 +82,12 @@ struct Difference {
   [[nodiscard]] std::int64_t worst(DType dtype, const ElementTolerance& tolerance) const;
   void merge(const Difference& other);
 };
+
+namespace walk {
+// Whether distance <= atol + rtol * magnitude, without any rounding.
+[[nodiscard]] bool is_within_exactly(std::uint64_t distance, std::uint64_t magnitude, double atol,
+                                     double rtol);
+}  // namespace walk
 
 class DifferingPlaces;
 

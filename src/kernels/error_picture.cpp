@@ -59,12 +59,13 @@ class PictureRecorder : public walk::ElementRules {
       ++out_.without_relative;
     } else {
       // A quotient may vanish; the error does not.
-      out_.relative.add(std::max(distance / deviation.magnitude, std::numeric_limits<double>::denorm_min()));
+      out_.relative.add(std::max(distance / static_cast<double>(deviation.magnitude),
+                                 std::numeric_limits<double>::denorm_min()));
     }
     if (ulp != 0) out_.ulp.add(static_cast<double>(ulp));
     double& largest = out_.grid.largest[cursor_.cell_of(at)];
     largest = std::max(largest, distance * unit);
-    if (!walk::within(deviation.distance, bound(deviation.magnitude, unit)) && !is_within_ulp(ulp)) fail(at);
+    if (!is_within_bound(deviation, unit) && !is_within_ulp(ulp)) fail(at);
   }
 
  private:

@@ -48,18 +48,43 @@ Decimal decimal_of(std::string_view text) {
   return out;
 }
 
-// The sign of |text| - |value|, exactly. For texts that round to `value`.
+// The sign of |text| - |value|, with `value` rounded to as many digits after the first one.
+int compare_magnitude(std::string_view text, double value, int digits) {
+  constexpr int kMostDigits = 800;  // more than any double has
+  char exact[kMostDigits + 16];
+  const auto end = std::to_chars(exact, exact + sizeof exact, value, std::chars_format::scientific,
+                                 std::min(digits, kMostDigits))
+                       .ptr;
+  const Decimal a = decimal_of(text);
+  const Decimal b = decimal_of({exact, end});
+  if (a.digits.empty() || b.digits.empty()) return a.digits.compare(b.digits);
+  if (a.exponent != b.exponent) return a.exponent < b.exponent ? -1 : 1;
+  return a.digits.compare(b.digits);
+}
+
+// Exactly. For texts that round to `value`.
 int compare_magnitude(std::string_view text, double value) {
   // Enough for every digit of a midpoint of 16-bit floats and of small ones: m * 2^-e has no more than e + 3
   // significant ones.
   constexpr int kExactDigits = 140;
-  char exact[kExactDigits + 16];
-  const auto end =
-      std::to_chars(exact, exact + sizeof exact, value, std::chars_format::scientific, kExactDigits).ptr;
-  const Decimal a = decimal_of(text);
-  const Decimal b = decimal_of({exact, end});
-  if (a.exponent != b.exponent) return a.exponent < b.exponent ? -1 : 1;
-  return a.digits.compare(b.digits);
+  return compare_magnitude(text, value, kExactDigits);
+}
+
+// Whether an integer, that rounds to `value`, is it.
+bool is_exact_integer(std::string_view text, double value) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  constexpr int kMostDigits = 310;
+  char exact[kMostDigits];
+  const auto [end, status] =
+      std::to_chars(exact, exact + sizeof exact, std::abs(value), std::chars_format::fixed, 0);
+  return std::trunc(value) == value && status == std::errc{} && text == std::string_view(exact, end);
+}
+
+// Whether |text| is larger than the largest value of a dtype, also in as many digits as the text has.
+bool is_beyond(std::string_view text, double largest) {
+  return compare_magnitude(text, largest,
+                           static_cast<int>(std::max<std::size_t>(decimal_of(text).digits.size(), 1)) - 1) >
+         0;
 }
 
 template <Floating T>
@@ -124,6 +149,28 @@ NumberStatus parse_number(std::string_view text, T& value) {
     return convert_real(single, value) ? NumberStatus::ok : NumberStatus::range;
   } else {
     return parse_short_float(text, value);
+  }
+}
+
+template <Number T>
+NumberStatus parse_fitting(std::string_view text, T& value) {
+  const NumberStatus status = parse_number(text, value);
+  if constexpr (std::integral<T> || SmallInteger<T>) {
+    return status;
+  } else {
+    if (status != NumberStatus::ok) return status;
+    const double wide = to_double(value);
+    bool fits = true;
+    if (is_integer_text(text)) {
+      fits = is_exact_integer(text, wide);
+    } else if constexpr (SmallFloat<T>) {
+      fits = compare_magnitude(text, wide) == 0;
+    } else if (wide == 0) {
+      fits = decimal_of(text).digits.empty();
+    } else if (std::abs(wide) == largest_finite<T>()) {
+      fits = !is_beyond(text, wide);
+    }
+    return fits ? NumberStatus::ok : NumberStatus::inexact;
   }
 }
 
@@ -341,8 +388,9 @@ std::string overflow_hint(DType dtype, double value) {
   });
 }
 
-#define TENSOROP_INSTANTIATE(dtype, Type, ...)                 \
-  template NumberStatus parse_number(std::string_view, Type&); \
+#define TENSOROP_INSTANTIATE(dtype, Type, ...)                  \
+  template NumberStatus parse_number(std::string_view, Type&);  \
+  template NumberStatus parse_fitting(std::string_view, Type&); \
   template char* write_number(char*, Type);
 TENSOROP_NUMBERS(TENSOROP_INSTANTIATE)
 TENSOROP_SMALL_NUMBERS(TENSOROP_INSTANTIATE)

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ enum class NumberStatus : std::uint8_t {
   ok,
   fraction,  // a '.' or an exponent where only integers are taken
   range,     // does not fit; for a float: would become infinite, for a small one: is beyond its largest value
+  inexact,   // parse_fitting() alone: it would become another number
 };
 
 // The float that the text of a T stands for before it becomes a T. What is rounded up to a power of two would
@@ -33,6 +35,36 @@ using TextFloat = std::conditional_t<std::same_as<T, Float8E8M0FNU>, float, doub
 // TextFloat.
 template <Number T>
 [[nodiscard]] NumberStatus parse_number(std::string_view text, T& value);
+
+// Reads a number whose text names no dtype, and which is to be of this one: as parse_number(), if the number
+// fits in T. An integer, without a point and an exponent, fits if T holds it exactly. Any other number may be
+// rounded to a float of 16 bits or more, but not to zero, and not to the largest one from beyond it, except
+// where it is that one in fewer digits, as 3.4028235e38 is; in a smaller dtype it must be exact too. `value`
+// is also set if the status is inexact.
+template <Number T>
+[[nodiscard]] NumberStatus parse_fitting(std::string_view text, T& value);
+
+// Whether the JSON number `text` has neither a point nor an exponent.
+[[nodiscard]] inline bool is_integer_text(std::string_view text) {
+  return text.find_first_of(".eE") == std::string_view::npos;
+}
+
+// Which numbers must fit in a dtype (parse_fitting()); the others are rounded (parse_number()).
+enum class Rounding : std::uint8_t { any, integers_fit, all_fit };
+
+[[nodiscard]] inline bool must_fit(Rounding rounding, std::string_view text) {
+  return rounding == Rounding::all_fit || (rounding == Rounding::integers_fit && is_integer_text(text));
+}
+
+// The largest finite value.
+template <AnyFloat T>
+[[nodiscard]] double largest_finite() {
+  if constexpr (Half<T>) {
+    return to_float(T{static_cast<std::uint16_t>(HalfTraits<T>::kInfinity - 1)});
+  } else {
+    return std::numeric_limits<T>::max();
+  }
+}
 
 // The float that "NaN", "Infinity" and "-Infinity" stand for; nothing for any other text.
 [[nodiscard]] std::optional<double> parse_not_finite(std::string_view text);

@@ -69,6 +69,10 @@ class Float:
         has_sign = text.startswith("-") and (bits != 0 or self.minus_zero)
         return None if bits is None else bits | (self.sign if has_sign else 0)
 
+    def magnitude(self, text):
+        """The value, without its sign, of the number that the text is."""
+        return self.value(self.read(text.lstrip("-")))
+
 
 FORMATS = [
     Float("float16", 11, -24, 0x7C00, "<u2"),
@@ -156,6 +160,10 @@ def texts_of(format, rng):
     return texts
 
 
+def is_integer(text):
+    return text.lstrip("-").isdigit()
+
+
 def joined(texts, rng):
     """A list of numbers as JSON, with some white space."""
     return "[" + "".join(text + rng.choice([",", ",", ", ", " ,\n"]) for text in texts[:-1]) + texts[-1] + "]"
@@ -218,7 +226,10 @@ class Boundaries(Checker):
 def check_format(checker, format, rng):
     texts = texts_of(format, rng)
     bits = {text: format.read(text) for text in texts}
-    finite = [text for text in texts if bits[text] is not None]
+    rounded = [text for text in texts if bits[text] is not None]
+    # Integers must be exact, all other numbers may be rounded.
+    inexact = [text for text in rounded if is_integer(text) and format.magnitude(text) != abs(int(text))]
+    finite = [text for text in rounded if text not in inexact]
     too_large = [text for text in texts if bits[text] is None]
     dtype = ["--dtype", format.name]
     for i, group in enumerate(pieces(finite)):
@@ -228,11 +239,12 @@ def check_format(checker, format, rng):
     checker.check_read(f"{format.name}, long text in a pipe", format, long, bits, rng, dtype, piped=True)
     if format.name == "float64":
         # Without --dtype the integers in front become floats at the first fraction.
-        integers = [text for text in long if text.lstrip("-").isdigit()]
-        rest = [text for text in long if not text.lstrip("-").isdigit()]
+        # Those that float64 does not hold are rounded, with a warning.
+        integers = [text for text in long if is_integer(text)] + inexact
+        rest = [text for text in long if not is_integer(text)]
         checker.check_read("untyped, integers first", format, integers + rest, bits, rng, [])
 
-    for text in rng.sample(too_large, min(len(too_large), 20)):
+    for text in rng.sample(too_large, min(len(too_large), 20)) + rng.sample(inexact, min(len(inexact), 20)):
         checker.check_refused(f"{format.name}: {text}", format, [finite[0], text, finite[1]], 1, rng)
     for piped in (False, True):
         # The first of several is named.

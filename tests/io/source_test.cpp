@@ -110,7 +110,8 @@ TEST_CASE("an operand is opened once and asked once what it is", "[io][source]")
   CHECK(calls_to_open(dir.file("a.npy")) == "1 open, 1 fstat, 0 stat");
   CHECK(calls_to_open(dir.file("a.npy"), {.arrays = {.header_only = true}, .allow_abstract = true}) ==
         "1 open, 1 fstat, 0 stat");
-  CHECK(calls_to_open(dir.file("a.json")) == "1 open, 1 fstat, 0 stat");
+  // Text is in memory when it has been read: whether the file is still the same is asked then.
+  CHECK(calls_to_open(dir.file("a.json")) == "1 open, 1 fstat, 1 stat");
   CHECK(calls_to_open(dir.file("a:b.npy")) == "1 open, 1 fstat, 0 stat");
   CHECK(calls_to_open(dir.file("a.npz")) == "1 open, 1 fstat, 0 stat");
   CHECK(calls_to_open("[1,2]") == "0 open, 0 fstat, 0 stat");
@@ -187,6 +188,20 @@ TEST_CASE("text that is read later is read as the dtype that is known by then, a
   Source typed = Source::open(dir.file("typed"), {.read_later = true});
   typed.resolve(DType::int8);
   CHECK(typed.tensor()->dtype() == DType::int16);
+}
+
+TEST_CASE("text that changes before it has been read is an error", "[io][source]") {
+  const TempDir dir;
+  for (const std::string name : {"a.json", "a.csv"}) {
+    CAPTURE(name);
+    const std::string path = dir.file(name);
+    const bool is_json = name == "a.json";
+    std::ofstream(path) << (is_json ? "[1,2" : "1,2");
+    Source source = Source::open(path, {.read_later = true});
+    // The text is well-formed with and without what comes: only its size tells.
+    std::ofstream(path, std::ios::app) << (is_json ? "]" : "\n");
+    CHECK(error_of([&] { source.resolve(DType::int32); }) == cat(path, ": changed while it was read"));
+  }
 }
 
 TEST_CASE("an operand that is no file is the tensor itself", "[io][source]") {

@@ -99,7 +99,8 @@ TEST_CASE("zeros of another sign and other NaN are equal, but not with exact_bit
       {DType::float4_e2m1fn, {0x08, 0xF1, 0x00}, {0x00, 0x01, 0xF8}, 0, 2, 2, 2},
       {DType::float8_e5m2, {0x80, 0x7E}, {0x00, 0x7F}, 0, 2, 2, 2},
       {DType::int4, {0xF1, 0x02}, {0x01, 0x03}, 1, 1, 1, 0},
-      {DType::boolean, {1, 2, 0}, {2, 1, 1}, 1, 1, 1, 0},
+      // Any byte but 0 is true.
+      {DType::boolean, {1, 2, 0}, {2, 1, 1}, 1, 3, 3, 2},
       {DType::int64, {1, 2}, {1, 3}, 1, 1, 1, 0},
   };
   for (const BitsRow& row : rows) {

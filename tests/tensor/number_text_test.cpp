@@ -5,13 +5,17 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
+#include "io/json/number_scan.hpp"
 #include "support/catch.hpp"
+#include "tensor/dtype.hpp"
 
 namespace tensorop {
 namespace {
@@ -109,6 +113,86 @@ TEST_CASE("float32 and float64 are rounded once from their text", "[number_text]
   CHECK(parsed<float>("1.00000005960464477539062500000000000000001") == 0x1.000002p0F);
   CHECK(parsed<float>("1.00000017881393432617187499999999999999999") == 0x1.000002p0F);
   CHECK(parsed<float>("1.000000178813934326171875") == 0x1.000004p0F);
+}
+
+TEST_CASE("a number that names no dtype fits in one or does not", "[number_text]") {
+  using enum NumberStatus;
+  struct Row {
+    DType dtype;
+    std::string_view text;
+    NumberStatus status;
+  };
+  // 2^11 + 1, 2^8 + 1, 2^24 + 1 and 2^53 + 1 are the first integers that the floats do not hold. The largest
+  // values are 65504, 3.3895e38, 3.40282346638528859812e38 and 1.79769313486231570815e308, the least ones
+  // 2^-24, 2^-133, 2^-149 and 2^-1074.
+  const Row rows[] = {
+      {DType::float16, "2048", ok},
+      {DType::float16, "2049", inexact},
+      {DType::float16, "2049.0", ok},
+      {DType::float16, "65504", ok},
+      {DType::float16, "6.55e4", ok},
+      {DType::float16, "65504.1", inexact},
+      {DType::float16, "-65519.9", inexact},
+      {DType::float16, "65520.0", range},
+      {DType::float16, "6e-8", ok},
+      {DType::float16, "-2.9e-8", inexact},
+      {DType::float16, "0e5", ok},
+      {DType::bfloat16, "256", ok},
+      {DType::bfloat16, "-257", inexact},
+      {DType::bfloat16, "3.39e38", ok},
+      {DType::bfloat16, "3.392e38", inexact},
+      {DType::float32, "16777216", ok},
+      {DType::float32, "16777217", inexact},
+      {DType::float32, "25000001", inexact},
+      {DType::float32, "16777217.0", ok},
+      {DType::float32, "0.1", ok},
+      {DType::float32, "-0", ok},
+      {DType::float32, "1e-45", ok},
+      {DType::float32, "1e-50", inexact},
+      {DType::float32, "3.4028235e38", ok},
+      {DType::float32, "3.40282347e+38", ok},
+      {DType::float32, "3.4028234663852886e38", ok},
+      {DType::float32, "3.40282348e38", inexact},
+      {DType::float64, "9007199254740992", ok},
+      {DType::float64, "-9007199254740993", inexact},
+      {DType::float64, "18446744073709551616", ok},
+      {DType::float64, "18446744073709551617", inexact},
+      {DType::float64, "10000000000000000000000", ok},
+      {DType::float64, "100000000000000000000000", inexact},
+      {DType::float64, "1e23", ok},
+      {DType::float64, "1e-400", inexact},
+      {DType::float64, "1.7976931348623157e308", ok},
+      {DType::float8_e4m3fn, "448", ok},
+      {DType::float8_e4m3fn, "17", inexact},
+      {DType::float8_e4m3fn, "0.125", ok},
+      {DType::float8_e4m3fn, "0.1", inexact},
+      {DType::float8_e4m3fn, "0.12500000000000000001", inexact},
+      {DType::float4_e2m1fn, "0.5", ok},
+      {DType::float4_e2m1fn, "0.4", inexact},
+      {DType::float4_e2m1fn, "-1.50", ok},
+      {DType::float4_e2m1fn, "5", inexact},
+      {DType::int8, "127", ok},
+      {DType::int8, "128", range},
+      {DType::int8, "1.0", fraction},
+      {DType::int4, "-8", ok},
+      {DType::int4, "8", range},
+  };
+  for (const auto& [dtype, text, status] : rows) {
+    CAPTURE(name(dtype), text);
+    dispatch(dtype, [&]<class T>(TypeTag<T>) {
+      if constexpr (Number<T>) {
+        T value{};
+        CHECK(parse_fitting(text, value) == status);
+        // Long texts are read in parts, by the same rule.
+        const std::string with_end = cat(text, ",");
+        const char* at = with_end.data();
+        T scanned{};
+        const bool is_read = scan_number(at, with_end.data() + with_end.size(), scanned, Rounding::all_fit);
+        CHECK(is_read == (status == ok));
+        if (is_read) CHECK(std::memcmp(&scanned, &value, sizeof value) == 0);
+      }
+    });
+  }
 }
 
 TEST_CASE("floats keep the sign of zero, underflow to zero and refuse to overflow", "[number_text]") {

@@ -54,6 +54,27 @@ void integers_to_float64(std::byte* out, const std::byte* in, std::int64_t count
   for (const FloatOnly& number : float_only) store(out, number.element, number.value);
 }
 
+std::string number_of(double value) {
+  char text[kNumberTextSize];
+  return {text, write_number(text, value)};
+}
+
+// The double of the largest integer is beyond it.
+bool is_exact_in_float64(std::int64_t value) {
+  const auto wide = static_cast<double>(value);
+  return wide < 0x1p63 && static_cast<std::int64_t>(wide) == value;
+}
+
+void require_exact_in_float64(const JsonTensor& integers) {
+  std::string fault = integers.rounded.first;
+  const auto values = integers.tensor.as<std::int64_t>();
+  for (std::int64_t i = 0; fault.empty() && i < integers.tensor.size(); ++i) {
+    if (!is_exact_in_float64(values[i]))
+      fault = cat(values[i], " becomes ", number_of(static_cast<double>(values[i])));
+  }
+  if (!fault.empty()) throw Error(cat("not all integers fit in float64: ", fault));
+}
+
 // Of the text of a number. One that is too large for a float is not zero, nor is one that is too small.
 bool is_nonzero(std::string_view text) {
   return text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != std::string_view::npos;
@@ -87,7 +108,8 @@ DataReader::DataReader(const JsonHeader& header, const JsonReading& reading,
       nesting_(is_complex(header.dtype), is_complex(header.dtype) ? kDeepestList : kMaxRank),
       dtype_(header.dtype),
       inferred_(!header.dtype),
-      is_cast_(reading.cast && !header.is_typed) {
+      is_cast_(reading.cast && !header.is_typed),
+      is_given_(header.dtype && !header.is_typed) {
   limit_elements();
 }
 
@@ -109,6 +131,10 @@ void DataReader::become_float64() {
     elements_.shrink(elements * to_int64(sizeof(double)));
   } else {
     const std::int64_t elements = elements_.bytes() / to_int64(sizeof(std::int64_t));
+    for (std::int64_t i = 0; i < elements; ++i) {
+      const std::int64_t value = StoredElements<std::int64_t>(elements_.data())[i];
+      if (!is_exact_in_float64(value)) note_rounded("", cat(value), static_cast<double>(value));
+    }
     integers_to_float64(elements_.data(), elements_.data(), elements, float_only_);
   }
   dtype_ = DType::float64;
@@ -161,15 +187,38 @@ Error DataReader::unfit(std::string_view text, double value) const {
 void DataReader::put_float_only(std::string_view text, bool in_range) {
   if (!in_range && refused_.empty()) refused_ = does_not_fit(text);
   double value = 0;
-  if (parse_number(text, value) != NumberStatus::ok) throw Error(refused_);
+  const NumberStatus status = parse_fitting(text, value);
+  if (status == NumberStatus::range) throw Error(refused_);
+  if (status == NumberStatus::inexact) note_rounded(element(), text, value);
   float_only_.push_back({elements_.bytes() / to_int64(sizeof(std::int64_t)), value});
   elements_.push(std::int64_t{0});
+}
+
+void DataReader::note_rounded(const std::string& element, std::string_view text, double value) {
+  if (rounded_.count++ != 0) return;
+  rounded_.first =
+      cat(element.empty() ? "" : cat(element, " = "), printable(text), " becomes ", number_of(value));
+}
+
+// If nothing else gives the dtype, numbers are rounded to that of the text, integers with a warning.
+template <class T>
+NumberStatus DataReader::parse_given(std::string_view text, T& value) {
+  if (!must_fit(rounding(), text)) return parse_number(text, value);
+  const NumberStatus status = parse_fitting(text, value);
+  if (status != NumberStatus::inexact || is_given_) return status;
+  if (is_integer_text(text)) note_rounded(element(), text, to_double(value));
+  return NumberStatus::ok;
 }
 
 template <class T>
 void DataReader::parse(std::string_view text) {
   T value{};
-  const NumberStatus status = parse_number(text, value);
+  const NumberStatus status = parse_given(text, value);
+  if (status == NumberStatus::inexact) {
+    throw Error(cat(element(), " = ", printable(text), " does not fit in ", name(*dtype_),
+                    ": it would become ", number_of(to_double(value))),
+                {}, is_cast_ ? cat("a number with a point is rounded: ", printable(text), ".0") : "");
+  }
   if (std::same_as<T, std::int64_t> && inferred_) {
     if (status == NumberStatus::fraction) {
       become_float64();
@@ -322,7 +371,7 @@ std::size_t DataReader::read_parts(std::string_view text, const PartFormat& form
     part.out = std::exchange(out, out + part.elements * size);
     part.lists = nesting_.part(std::exchange(deeper, deeper + part.deeper));
   }
-  for_each([&](NumberPart& part) { format.read(part, *dtype_, inferred_); });
+  for_each([&](NumberPart& part) { format.read(part, *dtype_, inferred_, rounding()); });
   std::size_t read = 0;
   for (const NumberPart& part : parts) {
     if (!part.fits || !nesting_.step_over(*part.lists)) break;
@@ -371,6 +420,8 @@ JsonTensor DataReader::finish() {
   out.empty = elements == 0;
   out.float_only = std::move(float_only_);
   out.refused = std::move(refused_);
+  out.rounding = rounding();
+  out.rounded = std::move(rounded_);
   out.all_not_finite = all_not_finite;
   return out;
 }
@@ -390,6 +441,7 @@ std::optional<Tensor> JsonTensor::as(DType dtype) const {
   } else if (!from_integers && !from_words) {
     return std::nullopt;
   }
+  if (from_integers && rounding != Rounding::any) require_exact_in_float64(*this);
   auto storage = std::make_shared<Storage>(elements * element_size(dtype));
   std::byte* const out = storage->data();
   if (from_integers) {

@@ -14,6 +14,7 @@
 #include "io/json/json_elements.hpp"
 #include "io/json/json_lists.hpp"
 #include "io/json/json_reader.hpp"
+#include "io/json/number_scan.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 #include "tensor/tensor.hpp"
@@ -72,8 +73,13 @@ class DataReader {
   void parse(std::string_view text);
   template <class T>
   void parse_cast(std::string_view text);
+  template <class T>
+  [[nodiscard]] NumberStatus parse_given(std::string_view text, T& value);
   void put_float_only(std::string_view text, bool in_range);
+  void note_rounded(const std::string& element, std::string_view text, double value);
   [[nodiscard]] bool put_not_finite(double value);
+  // A text that names no dtype says what its numbers are, and nothing says that they may become others.
+  [[nodiscard]] Rounding rounding() const { return header_.is_typed ? Rounding::any : reading_.rounding; }
   [[nodiscard]] Overflow overflow() const { return is_cast_ ? reading_.overflow : Overflow::error; }
   void become_float64();
   void limit_elements();
@@ -90,6 +96,8 @@ class DataReader {
   std::optional<DType> dtype_;   // unknown until the first element of an untyped text
   bool inferred_ = false;        // dtype_ comes from the elements read so far
   bool is_cast_ = false;         // elements are cast to dtype_ (JsonReading)
+  bool is_given_ = false;        // dtype_ is that of JsonReading, of an untyped text
+  RoundedIntegers rounded_;      // JsonTensor::rounded
   bool casts_booleans_ = false;  // and the text has true and false
   bool all_not_finite_ = true;   // every string so far could be a number
   std::vector<FloatOnly> float_only_;

@@ -13,6 +13,7 @@
 
 #include "base/threads.hpp"
 #include "io/json/json_text.hpp"
+#include "tensor/number_text.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -24,6 +25,9 @@ struct JsonReading {
   // numbers.
   bool cast = false;
   Overflow overflow = Overflow::error;  // of a cast: what a small float does not hold
+  // Of untyped text. Numbers that must fit and do not are refused if `as` is given, and else rounded and
+  // counted.
+  Rounding rounding = Rounding::any;
   Threads threads = Threads(1);
   // Numbers are read in parts of so many bytes of text, which the threads share. No result depends on it.
   std::size_t part_bytes = std::size_t{1} << 17;
@@ -36,6 +40,12 @@ struct FloatOnly {
   double value;
 };
 
+// Integers that float64 does not hold exactly, in a text that names no dtype.
+struct RoundedIntegers {
+  std::int64_t count = 0;
+  std::string first = {};  // "element [0,1] = 9007199254740993 becomes 9007199254740992.0"
+};
+
 struct JsonTensor {
   Tensor tensor;
   bool typed = false;  // the text named its dtype itself
@@ -43,13 +53,16 @@ struct JsonTensor {
   // Of an int64 tensor of untyped text.
   std::vector<FloatOnly> float_only = {};
   std::string refused = {};  // why it cannot be int64, where it cannot
+  Rounding rounding = Rounding::any;
+  RoundedIntegers rounded = {};  // of float_only, or of a float64 tensor
   // A float64 tensor of untyped text whose elements are all "NaN", "Infinity" or "-Infinity".
   bool all_not_finite = false;
 
   // The tensor. Throws Error when integers do not fit in int64.
   [[nodiscard]] Tensor take() const;
   // The tensor as `dtype`, the same as if it had been read as that; nothing where that takes the text: only
-  // integers become float64, and all_not_finite elements floats or strings. Throws Error as take() does.
+  // integers become float64, and all_not_finite elements floats or strings. Throws Error as take() does, and
+  // if an integer that must fit in float64 does not.
   [[nodiscard]] std::optional<Tensor> as(DType dtype) const;
 };
 
@@ -59,8 +72,8 @@ struct JsonTensor {
 // true/false are bool, all other strings string; no elements: int64.
 //
 // Numbers go from their text to the dtype: integers exact or refused; floats rounded once, ties to even, and
-// refused when a finite one would become infinite; "-0" is minus zero in a float. Complex elements are
-// [re, im]. Integer dtypes take no fractions; bool takes only true and false.
+// refused when a finite one would become infinite; "-0" is minus zero in a float.
+// Complex elements are [re, im]. Integer dtypes take no fractions; bool takes only true and false.
 //
 // Throws Error for malformed JSON, ragged or mixed arrays, unknown or duplicate keys, a rank above 64, data
 // that does not fill the shape; it names the element ("element [1,2]") or the place in the text. Memory stays

@@ -49,10 +49,17 @@ template <AnyFloat T>
 
 }  // namespace detail
 
+template <Number T>
+[[nodiscard]] bool parse_by(Rounding rounding, std::string_view text, T& value) {
+  const NumberStatus status =
+      must_fit(rounding, text) ? parse_fitting(text, value) : parse_number(text, value);
+  return status == NumberStatus::ok;
+}
+
 // Reads the JSON number at `at` and steps over it. False, with `at` unchanged, where there is none, or one
-// that parse_number() does not give to T. In front of `end` there is a character that is no part of a number.
+// that is not given to T. In front of `end` there is a character that is no part of a number.
 template <std::integral T>
-[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value) {
+[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Rounding /*rounding*/) {
   const char* const digits = *at == '-' ? at + 1 : at;
   if (*digits == '0' && detail::is_digit(digits[1])) return false;
   const auto [stop, status] = std::from_chars(at, end, value);
@@ -62,7 +69,7 @@ template <std::integral T>
 }
 
 template <AnyFloat T>
-[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value) {
+[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Rounding rounding) {
   static_cast<void>(end);
   // Powers of ten that a double holds, and integers that it holds.
   constexpr int kMostPower = 22;
@@ -85,6 +92,7 @@ template <AnyFloat T>
   std::ptrdiff_t count = take_digits();
   if (count == 0 || (*first == '0' && count > 1)) return false;
   std::ptrdiff_t power = 0;
+  const bool is_integer = *c != '.' && *c != 'e' && *c != 'E';
   if (*c == '.') {
     ++c;
     const std::ptrdiff_t after_point = take_digits();
@@ -115,23 +123,30 @@ template <AnyFloat T>
       if constexpr (Half<T>) {
         if ((value.bits & 0x7FFF) >= HalfTraits<T>::kInfinity) return false;
       }
-      at = c;
-      return true;
+      // Values that are not as they were written are fractions, neither zero nor the largest ones.
+      const double kept = to_double(value);
+      if (rounding == Rounding::any || kept == wide ||
+          (!is_integer &&
+           (rounding == Rounding::integers_fit || (kept != 0 && std::abs(kept) != largest_finite<T>())))) {
+        at = c;
+        return true;
+      }
     }
   }
-  if (parse_number(std::string_view(at, static_cast<std::size_t>(c - at)), value) != NumberStatus::ok) {
-    return false;
-  }
+  if (!parse_by(rounding, std::string_view(at, static_cast<std::size_t>(c - at)), value)) return false;
   at = c;
   return true;
 }
 
 template <SmallNumber T>
-[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value) {
+[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Rounding rounding) {
   const char* const first = at;
   std::conditional_t<SmallFloat<T>, TextFloat<T>, std::int8_t> wide{};
-  if (!scan_number(at, end, wide)) return false;
-  if constexpr (std::same_as<decltype(wide), double>) {
+  if (!scan_number(at, end, wide, Rounding::any)) return false;
+  const std::string_view text(first, static_cast<std::size_t>(at - first));
+  if (must_fit(rounding, text)) {
+    // Whether it is exact is seen in its text.
+  } else if constexpr (std::same_as<decltype(wide), double>) {
     // The number lies between the neighbours of the double: where both become one value, so does it.
     const auto bits = std::bit_cast<std::uint64_t>(wide);
     T above;
@@ -142,10 +157,7 @@ template <SmallNumber T>
   } else if constexpr (std::same_as<decltype(wide), float>) {
     if (convert_real(wide, value)) return true;
   }
-  if (parse_number(std::string_view(first, static_cast<std::size_t>(at - first)), value) ==
-      NumberStatus::ok) {
-    return true;
-  }
+  if (parse_by(rounding, text, value)) return true;
   at = first;
   return false;
 }

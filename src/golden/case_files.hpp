@@ -1,0 +1,49 @@
+// Which files belong to which case: golden files, and the results of other programs. It is decided once, over
+// all jobs, before a filter or a shard leaves any of them out: otherwise what is left out would change the
+// verdict on what is not.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "jobs/jobs.hpp"
+
+namespace tensorop {
+
+// The file with another program's result.
+struct ExternalResult {
+  std::string path;                         // an operand; empty: there is no such file
+  std::vector<std::string> tried;           // the files that it could be
+  std::shared_ptr<const Error> fault = {};  // why no file can be judged as the result of the case
+};
+
+// A golden file that --update may write.
+struct GoldenFile {
+  std::size_t cases = 0;    // that expect it
+  std::string reader = {};  // the location of a job that reads it; empty: none does
+};
+
+struct CaseFiles {
+  std::optional<ExternalResult> result = {};      // of a case that another program has computed
+  std::shared_ptr<const GoldenFile> golden = {};  // of a case that expects a file, with `update`
+};
+
+struct CaseFileSettings {
+  std::string actual = {};  // a folder of results, or the file of the only one; empty: the key `actual` alone
+  bool update = false;      // cases with a golden file have no other result
+  std::string mask = {};    // an operand of every case; empty: none
+};
+
+// Sets Job::files of all jobs. The result of a case is the file that its key `actual` names, else `actual`
+// or, in that folder, the one file of: the name of its output; file_name_of() its name
+// with the extension of a format that holds one tensor; the name of its golden file, unless that is the name
+// or the output of another job. A case has a fault if it has none of these names, if several of these files
+// exist, or if its file is the result of another case or a golden file: by (device, inode), and the name of
+// the array. Throws Error when the folder cannot be listed.
+void join_case_files(std::vector<Job>& jobs, const CaseFileSettings& settings);
+
+}  // namespace tensorop
