@@ -191,9 +191,9 @@ JsonTensor Source::read_text(const JsonReading& reading) const {
   JsonReading own = reading;
   own.threads = threads_;
   if (!reading.cast) {
-    own.rounding = Rounding::all_fit;
+    own.exactness = Exactness::all_fit;
   } else if (reading.overflow == Overflow::error) {
-    own.rounding = Rounding::integers_fit;
+    own.exactness = Exactness::integers_fit;
   }
   const auto read = [&] {
     if (!can_be_read()) throw Error("a stream cannot be read again");

@@ -50,10 +50,10 @@ template <Number T>
 }
 
 // Which numbers must fit in a dtype (parse_fitting()); the others are rounded (parse_number()).
-enum class Rounding : std::uint8_t { any, integers_fit, all_fit };
+enum class Exactness : std::uint8_t { any, integers_fit, all_fit };
 
-[[nodiscard]] inline bool must_fit(Rounding rounding, std::string_view text) {
-  return rounding == Rounding::all_fit || (rounding == Rounding::integers_fit && is_integer_text(text));
+[[nodiscard]] inline bool must_fit(Exactness exactness, std::string_view text) {
+  return exactness == Exactness::all_fit || (exactness == Exactness::integers_fit && is_integer_text(text));
 }
 
 // The largest finite value.

@@ -187,7 +187,7 @@ TEST_CASE("a number that names no dtype fits in one or does not", "[number_text]
         const std::string with_end = cat(text, ",");
         const char* at = with_end.data();
         T scanned{};
-        const bool is_read = scan_number(at, with_end.data() + with_end.size(), scanned, Rounding::all_fit);
+        const bool is_read = scan_number(at, with_end.data() + with_end.size(), scanned, Exactness::all_fit);
         CHECK(is_read == (status == ok));
         if (is_read) CHECK(std::memcmp(&scanned, &value, sizeof value) == 0);
       }

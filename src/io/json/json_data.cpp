@@ -203,7 +203,7 @@ void DataReader::note_rounded(const std::string& element, std::string_view text,
 // If nothing else gives the dtype, numbers are rounded to that of the text, integers with a warning.
 template <class T>
 NumberStatus DataReader::parse_given(std::string_view text, T& value) {
-  if (!must_fit(rounding(), text)) return parse_number(text, value);
+  if (!must_fit(exactness(), text)) return parse_number(text, value);
   const NumberStatus status = parse_fitting(text, value);
   if (status != NumberStatus::inexact || is_given_) return status;
   if (is_integer_text(text)) note_rounded(element(), text, to_double(value));
@@ -371,7 +371,7 @@ std::size_t DataReader::read_parts(std::string_view text, const PartFormat& form
     part.out = std::exchange(out, out + part.elements * size);
     part.lists = nesting_.part(std::exchange(deeper, deeper + part.deeper));
   }
-  for_each([&](NumberPart& part) { format.read(part, *dtype_, inferred_, rounding()); });
+  for_each([&](NumberPart& part) { format.read(part, *dtype_, inferred_, exactness()); });
   std::size_t read = 0;
   for (const NumberPart& part : parts) {
     if (!part.fits || !nesting_.step_over(*part.lists)) break;
@@ -420,7 +420,7 @@ JsonTensor DataReader::finish() {
   out.empty = elements == 0;
   out.float_only = std::move(float_only_);
   out.refused = std::move(refused_);
-  out.rounding = rounding();
+  out.exactness = exactness();
   out.rounded = std::move(rounded_);
   out.all_not_finite = all_not_finite;
   return out;
@@ -441,7 +441,7 @@ std::optional<Tensor> JsonTensor::as(DType dtype) const {
   } else if (!from_integers && !from_words) {
     return std::nullopt;
   }
-  if (from_integers && rounding != Rounding::any) require_exact_in_float64(*this);
+  if (from_integers && exactness != Exactness::any) require_exact_in_float64(*this);
   auto storage = std::make_shared<Storage>(elements * element_size(dtype));
   std::byte* const out = storage->data();
   if (from_integers) {

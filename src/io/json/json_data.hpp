@@ -79,7 +79,7 @@ class DataReader {
   void note_rounded(const std::string& element, std::string_view text, double value);
   [[nodiscard]] bool put_not_finite(double value);
   // A text that names no dtype says what its numbers are, and nothing says that they may become others.
-  [[nodiscard]] Rounding rounding() const { return header_.is_typed ? Rounding::any : reading_.rounding; }
+  [[nodiscard]] Exactness exactness() const { return header_.is_typed ? Exactness::any : reading_.exactness; }
   [[nodiscard]] Overflow overflow() const { return is_cast_ ? reading_.overflow : Overflow::error; }
   void become_float64();
   void limit_elements();

@@ -14,7 +14,7 @@ struct Blanks : TextCursor {
 };
 
 template <Number T>
-bool read_as(NumberPart& part, bool inferred, Rounding rounding) {
+bool read_as(NumberPart& part, bool inferred, Exactness exactness) {
   // JsonCursor refuses more blanks in a row.
   if (part.text.size() > Blanks::kMostBlanks) return false;
   // A copy: a mapped file may change between two looks at it. The comma at the end ends every loop here.
@@ -37,7 +37,7 @@ bool read_as(NumberPart& part, bool inferred, Rounding rounding) {
     }
     if (!lists.at_element() || element == part.elements) return false;
     const bool negative = *at == '-';
-    if (!scan_number(at, end, out[element], rounding)) return false;
+    if (!scan_number(at, end, out[element], exactness)) return false;
     if constexpr (std::same_as<T, std::int64_t>) {
       if (inferred && negative && out[element] == 0) part.float_only.push_back({element, -0.0});
     }
@@ -78,9 +78,9 @@ void count_marks(NumberPart& part) {
   count(rest);
 }
 
-void read_numbers(NumberPart& part, DType dtype, bool inferred, Rounding rounding) {
+void read_numbers(NumberPart& part, DType dtype, bool inferred, Exactness exactness) {
   dispatch(dtype, [&]<class T>(TypeTag<T>) {
-    if constexpr (Number<Part<T>>) part.fits = part.lists && read_as<Part<T>>(part, inferred, rounding);
+    if constexpr (Number<Part<T>>) part.fits = part.lists && read_as<Part<T>>(part, inferred, exactness);
   });
 }
 

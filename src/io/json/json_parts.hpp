@@ -35,7 +35,7 @@ struct PartFormat {
   // Reads the numbers of a part as those of `dtype`, a number or complex, to part.out, and sets part.fits:
   // false where anything is not as it was in front of the part; what is in part.out is then unspecified.
   // `inferred`: int64 may yet turn out to be float64.
-  std::function<void(NumberPart& part, DType dtype, bool inferred, Rounding rounding)> read;
+  std::function<void(NumberPart& part, DType dtype, bool inferred, Exactness exactness)> read;
 };
 
 // Lists of numbers in JSON, divided at commas.

@@ -27,7 +27,7 @@ struct JsonReading {
   Overflow overflow = Overflow::error;  // of a cast: what a small float does not hold
   // Of untyped text. Numbers that must fit and do not are refused if `as` is given, and else rounded and
   // counted.
-  Rounding rounding = Rounding::any;
+  Exactness exactness = Exactness::any;
   Threads threads = Threads(1);
   // Numbers are read in parts of so many bytes of text, which the threads share. No result depends on it.
   std::size_t part_bytes = std::size_t{1} << 17;
@@ -53,7 +53,7 @@ struct JsonTensor {
   // Of an int64 tensor of untyped text.
   std::vector<FloatOnly> float_only = {};
   std::string refused = {};  // why it cannot be int64, where it cannot
-  Rounding rounding = Rounding::any;
+  Exactness exactness = Exactness::any;
   RoundedIntegers rounded = {};  // of float_only, or of a float64 tensor
   // A float64 tensor of untyped text whose elements are all "NaN", "Infinity" or "-Infinity".
   bool all_not_finite = false;

@@ -50,16 +50,16 @@ template <AnyFloat T>
 }  // namespace detail
 
 template <Number T>
-[[nodiscard]] bool parse_by(Rounding rounding, std::string_view text, T& value) {
+[[nodiscard]] bool parse_by(Exactness exactness, std::string_view text, T& value) {
   const NumberStatus status =
-      must_fit(rounding, text) ? parse_fitting(text, value) : parse_number(text, value);
+      must_fit(exactness, text) ? parse_fitting(text, value) : parse_number(text, value);
   return status == NumberStatus::ok;
 }
 
 // Reads the JSON number at `at` and steps over it. False, with `at` unchanged, where there is none, or one
 // that is not given to T. In front of `end` there is a character that is no part of a number.
 template <std::integral T>
-[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Rounding /*rounding*/) {
+[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Exactness /*exactness*/) {
   const char* const digits = *at == '-' ? at + 1 : at;
   if (*digits == '0' && detail::is_digit(digits[1])) return false;
   const auto [stop, status] = std::from_chars(at, end, value);
@@ -69,7 +69,7 @@ template <std::integral T>
 }
 
 template <AnyFloat T>
-[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Rounding rounding) {
+[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Exactness exactness) {
   static_cast<void>(end);
   // Powers of ten that a double holds, and integers that it holds.
   constexpr int kMostPower = 22;
@@ -125,26 +125,26 @@ template <AnyFloat T>
       }
       // Values that are not as they were written are fractions, neither zero nor the largest ones.
       const double kept = to_double(value);
-      if (rounding == Rounding::any || kept == wide ||
+      if (exactness == Exactness::any || kept == wide ||
           (!is_integer &&
-           (rounding == Rounding::integers_fit || (kept != 0 && std::abs(kept) != largest_finite<T>())))) {
+           (exactness == Exactness::integers_fit || (kept != 0 && std::abs(kept) != largest_finite<T>())))) {
         at = c;
         return true;
       }
     }
   }
-  if (!parse_by(rounding, std::string_view(at, static_cast<std::size_t>(c - at)), value)) return false;
+  if (!parse_by(exactness, std::string_view(at, static_cast<std::size_t>(c - at)), value)) return false;
   at = c;
   return true;
 }
 
 template <SmallNumber T>
-[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Rounding rounding) {
+[[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Exactness exactness) {
   const char* const first = at;
   std::conditional_t<SmallFloat<T>, TextFloat<T>, std::int8_t> wide{};
-  if (!scan_number(at, end, wide, Rounding::any)) return false;
+  if (!scan_number(at, end, wide, Exactness::any)) return false;
   const std::string_view text(first, static_cast<std::size_t>(at - first));
-  if (must_fit(rounding, text)) {
+  if (must_fit(exactness, text)) {
     // Whether it is exact is seen in its text.
   } else if constexpr (std::same_as<decltype(wide), double>) {
     // The number lies between the neighbours of the double: where both become one value, so does it.
@@ -157,7 +157,7 @@ template <SmallNumber T>
   } else if constexpr (std::same_as<decltype(wide), float>) {
     if (convert_real(wide, value)) return true;
   }
-  if (parse_by(rounding, text, value)) return true;
+  if (parse_by(exactness, text, value)) return true;
   at = first;
   return false;
 }

@@ -69,13 +69,13 @@ namespace {
 
 // The field at `at`, in all its spellings. False, with `at` unchanged, where it is no T.
 template <Number T>
-[[nodiscard]] bool scan_field(const char*& at, const char* end, T& value, Rounding rounding) {
-  if (scan_number(at, end, value, rounding)) return true;
+[[nodiscard]] bool scan_field(const char*& at, const char* end, T& value, Exactness exactness) {
+  if (scan_number(at, end, value, exactness)) return true;
   std::string buffer;
   const char* const stop = std::find_if(at, end, ends_field);
   const TableField field = read_field({at, static_cast<std::size_t>(stop - at)}, buffer);
   if (field.kind == FieldKind::number) {
-    if (!parse_by(rounding, field.text, value)) return false;
+    if (!parse_by(exactness, field.text, value)) return false;
   } else if (field.kind != FieldKind::not_finite || !convert_real(field.value, value)) {
     return false;
   }
@@ -98,7 +98,8 @@ bool may_be_too_long(std::string_view text) {
 }
 
 template <Number T>
-bool read_as(NumberPart& part, std::int64_t columns, Separator separator, bool inferred, Rounding rounding) {
+bool read_as(NumberPart& part, std::int64_t columns, Separator separator, bool inferred,
+             Exactness exactness) {
   if (may_be_too_long(part.text)) return false;
   // A copy: a mapped file may change between two looks at it. The line break at the end ends every loop here.
   std::string text(part.text);
@@ -118,7 +119,7 @@ bool read_as(NumberPart& part, std::int64_t columns, Separator separator, bool i
     skip_blanks();
     for (std::int64_t column = 1;; ++column) {
       const bool negative = *at == '-';
-      if (!scan_field(at, end, out[element], rounding)) return false;
+      if (!scan_field(at, end, out[element], exactness)) return false;
       if constexpr (std::same_as<T, std::int64_t>) {
         if (inferred && negative && out[element] == 0) part.float_only.push_back({element, -0.0});
       }
@@ -153,10 +154,10 @@ PartFormat table_parts(std::int64_t columns, Separator separator) {
     const bool is_possible = elements && *elements <= to_int64(part.text.size()) / 2;
     part.elements = is_possible ? *elements : 0;
   };
-  const auto read = [columns, separator](NumberPart& part, DType dtype, bool inferred, Rounding rounding) {
+  const auto read = [columns, separator](NumberPart& part, DType dtype, bool inferred, Exactness exactness) {
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
       if constexpr (Number<T>)
-        part.fits = part.lists && read_as<T>(part, columns, separator, inferred, rounding);
+        part.fits = part.lists && read_as<T>(part, columns, separator, inferred, exactness);
     });
   };
   return {'\n', count, read};
