@@ -71,6 +71,7 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[kernels
            1,
            is_max ? Reduction::max : Reduction::none,
            true,
+           Rounding::each_step,
            false,
            is_max ? OpenReason::nan_in_extreme : OpenReason::duplicate_updates});
       const Decision decision = choose_in_memory(scatter->facts().moves);
