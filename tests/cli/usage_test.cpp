@@ -1,5 +1,6 @@
 // What is true of every operator and every help text. The pages beside this file have the calls: usage.md,
 // global_options.md and messages.md.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -75,7 +76,11 @@ TEST_CASE("help begins with an example that runs, and goes to standard output", 
 
 TEST_CASE("the program's help names every operator and every command", "[cli][usage]") {
   const std::string help = run_tensorop({"--help"}).out;
-  for (const Operator* op : kOperators) CHECK(help.find(cat("\n  ", op->name, " ")) != std::string::npos);
+  // Operators of a family share a line.
+  std::string words = help;
+  std::ranges::replace_if(
+      words, [](char c) { return c == ',' || c == '\n'; }, ' ');
+  for (const Operator* op : kOperators) CHECK(words.find(cat(" ", op->name, " ")) != std::string::npos);
   for (const char* command : {"convert", "explain", "info", "ops"}) {
     CHECK(help.find(cat("\n  ", command, " ")) != std::string::npos);
   }
