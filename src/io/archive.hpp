@@ -98,7 +98,7 @@ struct ArchiveOptions {
   // That compress, and the bytes of memory for it. The result depends on neither.
   int threads = 1;
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();
-  Metadata metadata = {};  // left out where the format has no place for it
+  Metadata metadata = {};                             // left out where the format has no place for it
   std::shared_ptr<const ReplacedFile> replaced = {};  // as OutputFile::create() has it
   // Of elements, where arrays are stored as in memory.
   OutputFile::Writers writers = OutputFile::Writers::this_process;

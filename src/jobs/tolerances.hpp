@@ -88,9 +88,9 @@ struct ToleranceKey {
 // The key of that name; null: none.
 [[nodiscard]] const ToleranceKey* find_tolerance(std::string_view name);
 
-// The tolerances that count of general ones and more special ones: the special ones as a whole if they say how
-// much may differ, so that nothing general loosens them. Only what makes a comparison strict (nan_unequal,
-// exact_bits) counts wherever it is given; a later text of the same name takes precedence.
+// The tolerances that count of general ones and more special ones: the special ones as a whole if they say
+// how much may differ, so that nothing general loosens them. Only what makes a comparison strict
+// (nan_unequal, exact_bits) counts wherever it is given; a later text of the same name takes precedence.
 [[nodiscard]] std::vector<ToleranceText> join_tolerances(std::vector<ToleranceText> general,
                                                          const std::vector<ToleranceText>& special);
 

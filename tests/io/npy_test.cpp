@@ -275,22 +275,32 @@ TEST_CASE("element types that are no tensor's are refused by name", "[io][npy]")
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"'|O'", cat("dtype '|O'", objects)},
       {"'O'", cat("dtype 'O'", objects)},
-      {"'<M8[ns]'", "dtype '<M8[ns]' (datetime or timedelta) is not supported, shape (1)"
-       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a.view(\"int64\"))' writes a plain array to x.npy"},
-      {"'>m8[D]'", "dtype '>m8[D]' (datetime or timedelta) is not supported, shape (1)"
-       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a.view(\"int64\"))' writes a plain array to x.npy"},
+      {"'<M8[ns]'",
+       "dtype '<M8[ns]' (datetime or timedelta) is not supported, shape (1)"
+       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a.view(\"int64\"))' "
+       "writes a plain array to x.npy"},
+      {"'>m8[D]'",
+       "dtype '>m8[D]' (datetime or timedelta) is not supported, shape (1)"
+       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a.view(\"int64\"))' "
+       "writes a plain array to x.npy"},
       {"'|V4'", "dtype '|V4' (raw bytes) is not supported; '<V2' is bfloat16"},
-      {"'<f16'", "dtype '<f16' (extended precision) is not supported, shape (1)"
-       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a.astype(\"float64\"))' writes a plain array to x.npy"},
-      {"'<c32'", "dtype '<c32' (extended precision) is not supported, shape (1)"
-       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a.astype(\"complex128\"))' writes a plain array to x.npy"},
+      {"'<f16'",
+       "dtype '<f16' (extended precision) is not supported, shape (1)"
+       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a.astype(\"float64\"))' "
+       "writes a plain array to x.npy"},
+      {"'<c32'",
+       "dtype '<c32' (extended precision) is not supported, shape (1)"
+       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", "
+       "a.astype(\"complex128\"))' writes a plain array to x.npy"},
       {"'<i3'", "dtype '<i3' is not supported"},
       {"'<i44'", "dtype '<i44' is not supported"},
       {"'|i4'", "dtype '|i4' is not supported"},
       {"'|f8'", "dtype '|f8' is not supported"},
       {"'i44'", "dtype 'i44' is not supported"},
-      {"'f16'", "dtype 'f16' (extended precision) is not supported, shape (1)"
-       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a.astype(\"float64\"))' writes a plain array to x.npy"},
+      {"'f16'",
+       "dtype 'f16' (extended precision) is not supported, shape (1)"
+       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a.astype(\"float64\"))' "
+       "writes a plain array to x.npy"},
       {"'l'", "dtype 'l' is not supported"},
       {"'int'", "dtype 'int' is not supported"},
       {"'V1'", "dtype 'V1' is not supported"},
@@ -307,8 +317,10 @@ TEST_CASE("element types that are no tensor's are refused by name", "[io][npy]")
        "structured dtypes are not supported: [('a', '<f4'), ('b]', '>i2', (3,))], shape (1)\n"
        "python3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.savez(\"x.npz\", **{n: a[n] for n in "
        "a.dtype.names})' writes each field as an array to x.npz"},
-      {"('<f4', (2,))", "subarray dtypes are not supported: ('<f4', (2,)), shape (1)"
-       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a)' writes a plain array to x.npy"},
+      {"('<f4', (2,))",
+       "subarray dtypes are not supported: ('<f4', (2,)), shape (1)"
+       "\npython3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", a)' writes a plain array "
+       "to x.npy"},
   };
   for (const auto& [descr, message] : rows) {
     CAPTURE(printable(descr));

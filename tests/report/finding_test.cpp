@@ -52,7 +52,8 @@ TEST_CASE("the seconds of a finding are in JUnit XML and JSON", "[report]") {
   const Counts counts;
   const auto junit = junit_report({""});
   junit->add(finding, ReportKind::cases);
-  CHECK(junit->text({.end = {.counts = counts}, .summary = ""}).find("line=\"3\" time=\"0.25") != std::string::npos);
+  CHECK(junit->text({.end = {.counts = counts}, .summary = ""}).find("line=\"3\" time=\"0.25") !=
+        std::string::npos);
   CHECK(Parsed::parse(finding_json(finding, ReportKind::cases).text()).at("seconds") == 0.25);
 }
 
