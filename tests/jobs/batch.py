@@ -90,15 +90,15 @@ def check_reports(checker, root):
     totals = {key: suites.get(key) for key in ("tests", "failures", "errors")}
     checker.check("junit: totals", totals == {"tests": "5", "failures": "1", "errors": "1"}, totals)
     checker.check("junit: suites", [suite.get("name") for suite in suites] == ["a.json", "b & c.jsonl"])
-    found = [(case.get("name"), [child.tag for child in case]) for case in suites[0]]
+    found = [(case.get("name"), [child.tag for child in case]) for case in suites[0].iter("testcase")]
     shown = name.replace("\x1b", "\\x1b").replace("\t", "\\t").replace("\ufffe", "\ufffd")
     wanted = [("good", []), (shown, ["failure"]), ("a.json:1: job 3", ["error"]), ("new", ["system-out"])]
     checker.check("junit: cases", found == wanted, found)
-    failure = suites[0][1][0]
+    failure = suites[0].find("testcase/failure")
     checker.check("junit: failure", failure.get("message") == "different: 1 of 1 element (100%)", failure.attrib)
     checker.check("junit: failure text", "actual 2, expected 3" in failure.text, failure.text)
-    checker.check("junit: times", all(float(case.get("time")) >= 0 for suite in suites for case in suite))
-    checker.check("junit: lines", [case.get("line") for case in suites[0]] == ["1"] * 4)
+    checker.check("junit: times", all(float(case.get("time")) >= 0 for case in suites.iter("testcase")))
+    checker.check("junit: lines", [case.get("line") for case in suites[0].iter("testcase")] == ["1"] * 4)
 
     # The last shard of ten has no case.
     names = [name, "good", "a.json:1: job 3", "good", "new"]
@@ -128,13 +128,13 @@ def check_shards(checker, root):
 
     def tests_in(suites):
         return sorted((suite.get("name"), case.get("name"), case.get("line"), [child.tag for child in case])
-                      for suite in suites for case in suite)
+                      for suite in suites for case in suite.iter("testcase"))
 
     def check_report(what, text):
         report = xml.etree.ElementTree.fromstring(text)
         for suite in report:
             counts = [int(suite.get(key)) for key in ("tests", "failures", "errors")]
-            found = [len(suite), len(suite.findall("*/failure")), len(suite.findall("*/error"))]
+            found = [len(suite.findall("testcase")), len(suite.findall("*/failure")), len(suite.findall("*/error"))]
             checker.check(f"shards: counts of {what}", counts == found, (counts, found))
         return tests_in(report)
 
