@@ -85,10 +85,11 @@ Array explicitly(const Array& data, const Shape& target, const std::vector<std::
 Shape target_of(const Arguments& arguments) {
   Shape target = numbers(arguments, "shape");
   const Shape& data = arguments.operands[0].shape();
+  if (arguments.rules.keeps_dims) require(data.size() <= target.size(), "BC-U1");
   for (std::size_t d = 0; d < target.size() && arguments.rules.keeps_dims; ++d) {
     if (target[d] != -1) continue;
     require(d + data.size() >= target.size(), "BC-W1");
-    if (data.size() <= target.size()) target[d] = data[d + data.size() - target.size()];
+    target[d] = data[d + data.size() - target.size()];
   }
   for (const std::int64_t dim : target) require(dim >= 0, "BC-T2");
   return target;

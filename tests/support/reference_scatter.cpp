@@ -38,6 +38,7 @@ Element integer_mean(DType dtype, const std::vector<Element>& terms) {
 
 // 1.6: 16-bit floats with an accumulator of their compute type.
 Element fold_wide(const std::string& reduction, const std::vector<Element>& terms, const Rules& rules) {
+  if (terms.size() == 1 && reduction != "mean") return terms[0];  // copied: a NaN keeps its bits
   const DType dtype = terms[0].dtype;
   double result = real(terms[0]);
   for (std::size_t i = 1; i < terms.size(); ++i) {
