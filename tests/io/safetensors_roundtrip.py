@@ -155,11 +155,8 @@ def check_text(binary, folder):
 
 def unordered(arrays, order, data_order, metadata):
     """A file of another writer: the header in one order, the data in another one."""
-    header, at = {"__metadata__": metadata}, 0
-    places = {}
-    for name in data_order:
-        places[name] = [at, at + len(arrays[name][2])]
-        at = places[name][1]
+    header = {"__metadata__": metadata}
+    places = placed(arrays, data_order)
     for name in order:
         header[name] = {"dtype": arrays[name][0], "shape": list(arrays[name][1]), "data_offsets": places[name]}
     text = json.dumps(header, indent=1).encode()
@@ -167,24 +164,49 @@ def unordered(arrays, order, data_order, metadata):
 
 
 def read_file(data):
-    """The names in the order of the header, in that of the data, the arrays and the metadata of a file."""
+    """The names in the order of the header, the arrays, the metadata, the places, and where the data of a file begins."""
     size = struct.unpack("<Q", data[:8])[0]
     header = json.loads(data[8 : 8 + size])
     metadata = header.pop("__metadata__", None)
-    arrays, end = {}, 0
-    in_data = sorted(header, key=lambda name: header[name]["data_offsets"])
-    for name in in_data:
-        begin, stop = header[name]["data_offsets"]
+    arrays, places, end = {}, {}, 0
+    for name in sorted(header, key=lambda name: header[name]["data_offsets"]):
+        begin, stop = places[name] = header[name]["data_offsets"]
         assert begin == end, "a hole"
         end = stop
         arrays[name] = (header[name]["dtype"], tuple(header[name]["shape"]), data[8 + size + begin : 8 + size + end])
     assert len(data) == 8 + size + end
-    return list(header), in_data, arrays, metadata
+    return list(header), arrays, metadata, places, 8 + size
+
+
+def order_with(arrays, order, name, keeps_place):
+    """The order after the array was written: its place is kept, or in front of the first that sorts after it."""
+    if keeps_place:
+        return order
+    others = [other for other in order if other != name]
+    key = {other: (-ORDER.index(arrays[other][0]), other.encode()) for other in arrays}
+    at = next((i for i, other in enumerate(others) if key[other] > key[name]), len(others))
+    return others[:at] + [name] + others[at:]
+
+
+def placed(arrays, order):
+    """The places of arrays in this order."""
+    places, at = {}, 0
+    for name in order:
+        places[name] = [at, at + len(arrays[name][2])]
+        at = places[name][1]
+    return places
+
+
+def is_aligned(array, at):
+    dtype, _, data = array
+    width = OTHERS.get(dtype) or np.dtype(CODES[dtype]).itemsize
+    return not data or at % max(1, int(width)) == 0
 
 
 def check_changes(binary, folder):
-    """One array is replaced or added; all others stay."""
+    """One array is replaced or added; all others stay, unless one would no longer be aligned by that."""
     draw = random.Random(11)
+    layouts = [0, 0]  # kept, anew
     path = folder / "c.safetensors"
     metadata = {"format": "pt", "ä": '"\n'}
     for number in range(150):
@@ -210,16 +232,34 @@ def check_changes(binary, folder):
         checker.check(f"{what}: warning", (b"its dtype was" in done.stderr) == warns, done.stderr)
 
         order, data_order = (draw.sample(sorted(arrays), len(arrays)) for _ in range(2))
-        path.write_bytes(unordered(arrays, order, data_order, metadata))
+        before = unordered(arrays, order, data_order, metadata)
+        path.write_bytes(before)
         done = run(binary, "convert", "new.npy", "-o", f"c.safetensors:{name}", cwd=folder)
-        in_header, in_data, found, text = read_file(path.read_bytes())
+        data = path.read_bytes()
+        in_header, found, text, places, at = read_file(data)
         checker.check(f"{what}, other writer", found == changed and text == metadata, done.stderr)
-        # Where an array without bytes lies between others, its place does not say.
-        others = [[n for n in names if n != name] for names in (order, in_header)]
-        in_places = [[n for n in names if n != name and arrays[n][2]] for names in (data_order, in_data)]
-        checker.check(f"{what}, order", others[0] == others[1] and in_places[0] == in_places[1], f"{in_header} {in_data}")
-        if name in arrays and not warns:
-            checker.check(f"{what}, place", in_header == order, f"{in_header}")
+        start = 8 + struct.unpack("<Q", before[:8])[0]
+        old_places = read_file(before)[3]
+        keeps_place = name in arrays and arrays[name][0] == dtype
+        new_places = placed(changed, order_with(changed, data_order, name, keeps_place))
+        loses = any(
+            not is_aligned(changed[n], start + new_places[n][0])
+            and (n == name or is_aligned(arrays[n], start + old_places[n][0]))
+            for n in changed
+        )
+        if loses:
+            checker.check(f"{what}, laid out anew", data == reference(changed, metadata), f"{in_header} {places}")
+        else:
+            wanted = order_with(changed, order, name, keeps_place)
+            checker.check(f"{what}, order", in_header == wanted, f"{in_header}, not {wanted}")
+            # The place of an array without bytes may be at either end of others.
+            has_place = {n: place for n, place in places.items() if changed[n][2]}
+            wanted = {n: new_places[n] for n in has_place}
+            checker.check(f"{what}, place", has_place == wanted, f"{has_place}, not {wanted}")
+            checker.check(f"{what}, header", at % 8 == start % 8, f"{at}, {start}")
+        layouts[loses] += 1
+    # Guards the check itself.
+    checker.check("files are laid out anew or not", min(layouts) >= 20, f"{layouts}")
 
 
 def check_long_headers(binary, folder):
