@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -93,8 +95,9 @@ void OutputFile::take_owner_and_mode(const struct stat& old) {
     // Another group gets what all others had.
     mode = with_group_of_others(mode);
   }
-  mode = take_access_list(mode);
+  // The access list may deny what it takes to set attributes.
   take_attributes();
+  mode = take_access_list(mode);
   if (os().fchmod(fd_.get(), mode) != 0) throw_errno(name_, "cannot set its mode");
 }
 
@@ -116,19 +119,28 @@ mode_t OutputFile::take_access_list(mode_t mode) {
   return with_group_of_others(mode);
 }
 
-// A failure is not an error: what is lost are notes.
+// What this user may not copy, or the file system does not have, is left out. Any other failure would lose
+// the attributes without a word: it is an error.
 void OutputFile::take_attributes() {
   constexpr std::size_t kMostBytes = 65536;  // of all names, and of an attribute
+  const auto require = [this](bool succeeds) {
+    constexpr int kLeftOut[] = {ENOTSUP, ENOSYS, ENOENT, ENODATA, EACCES, EPERM};
+    if (!succeeds && std::ranges::find(kLeftOut, errno) == std::end(kLeftOut))
+      throw_errno(name_, "cannot keep its attributes");
+    return succeeds;
+  };
   std::string names(kMostBytes, '\0');
   const ssize_t bytes = os().listxattr(destination_.c_str(), names.data(), names.size());
-  if (bytes <= 0) return;
+  if (!require(bytes >= 0)) return;
   names.resize(static_cast<std::size_t>(bytes));
   std::string value(kMostBytes, '\0');
   for (const std::string& name : split(names, std::string_view("\0", 1))) {
     if (!name.starts_with("user.")) continue;
     const ssize_t size = os().getxattr(destination_.c_str(), name.c_str(), value.data(), value.size());
-    if (size >= 0)
-      (void)os().fsetxattr(fd_.get(), name.c_str(), value.data(), static_cast<std::size_t>(size));
+    if (require(size >= 0)) {
+      const auto length = static_cast<std::size_t>(size);
+      (void)require(os().fsetxattr(fd_.get(), name.c_str(), value.data(), length) == 0);
+    }
   }
 }
 
