@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -238,6 +239,26 @@ TEST_CASE("a text that is not JSON is refused as malformed", "[json][conformance
   for (const auto& [name, refusals] : kRefusedBefore) {
     CAPTURE(name);
     CHECK(std::ranges::find(files, name, &File::name) != files.end());
+  }
+}
+
+TEST_CASE("hints do not depend on how the text arrives", "[json][conformance]") {
+  const auto spaces = [](std::size_t count) { return std::string(count, ' '); };
+  const std::pair<std::string, std::string_view> kRows[] = {
+      {"[1,-inf]", "JSON has no Infinity: write \"-Infinity\", in quotes"},
+      {"[False]", "true and false are written in lower case"},
+      {"[0x10]", "JSON numbers are decimal"},
+      {cat("[1,", spaces(10), "]"), "JSON has no comma before a closing bracket"},
+      // No hint.
+      {cat("[1,", spaces(200), "]"), kMalformed},
+      {"[Fals", kMalformed},
+      {"[N", kMalformed},
+  };
+  for (const auto& [text, told] : kRows) {
+    const JsonOutcome outcome = read_tensor(text);
+    CAPTURE(text, outcome.refused);
+    CHECK(outcome.refused.find(told) != std::string::npos);
+    CHECK((outcome.refused.find('\n') == std::string::npos) == (told == kMalformed));
   }
 }
 

@@ -82,21 +82,36 @@ constexpr Mistake kMistakes[] = {
     {"(", "JSON has no tuples: lists are in brackets"},
 };
 
-// The hint for what is wrong at `at` in the text; empty if there is none.
-std::string_view hint_at(std::string_view text, std::size_t at) {
-  // The fault may be within a word, and a bracket may follow a comma.
+// The text from the beginning of the word on that `at` lies in; the fault may be within a word.
+std::string_view word_at(std::string_view text, std::size_t at) {
   const auto is_of_word = [](char c) {
     return is_of_number(static_cast<unsigned char>(c)) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
   };
   std::size_t begin = at;
   while (begin > 0 && at - begin < to_size(kMostShown) && is_of_word(text[begin - 1])) --begin;
-  const std::string_view word = text.substr(begin);
+  return text.substr(begin);
+}
+
+// Whether the hint depends on what follows the text.
+bool may_become_mistake(std::string_view word) {
+  const auto goes_on = [&](const Mistake& mistake) { return mistake.begin.starts_with(word); };
+  const auto is_one = [&](const Mistake& mistake) { return word.starts_with(mistake.begin); };
+  return std::ranges::any_of(kMistakes, goes_on) && std::ranges::none_of(kMistakes, is_one);
+}
+
+// The hint for what is wrong at `at` in the text; empty if there is none. Looks back at no more characters
+// than are kept of a text that arrives.
+std::string_view hint_at(std::string_view text, std::size_t at) {
+  const std::string_view word = word_at(text, at);
   for (const auto& [first, hint] : kMistakes) {
     if (word.starts_with(first)) return hint;
   }
+  // A bracket may follow a comma.
   if (at >= text.size() || (text[at] != ']' && text[at] != '}')) return {};
-  const std::size_t before = text.substr(0, at).find_last_not_of(" \t\r\n");
-  const bool follows_comma = before != std::string_view::npos && text[before] == ',';
+  std::string_view front = text.substr(0, at);
+  front.remove_prefix(at - std::min(at, to_size(kMostShown)));
+  const std::size_t before = front.find_last_not_of(" \t\r\n");
+  const bool follows_comma = before != std::string_view::npos && front[before] == ',';
   return follows_comma ? "JSON has no comma before a closing bracket" : "";
 }
 
@@ -278,7 +293,7 @@ void JsonCursor::read_string() {
 
 // How many characters of the token stand for themselves: up to a quote, a backslash, or a character that goes
 // on after the end of the token. Those from `first` on are the text at `at`, and are checked.
-std::size_t JsonCursor::checked_characters(const char* at, std::size_t first) const {
+std::size_t JsonCursor::checked_characters(const char* at, std::size_t first) {
   std::size_t i = first;
   while (true) {
     while (i != token_.size() && kPlain[static_cast<unsigned char>(token_[i])]) ++i;
@@ -372,11 +387,11 @@ void JsonCursor::refuse(std::string_view expected) {
   refuse_at(offset() - last, cat("unexpected ", found, "; expected ", expected));
 }
 
-void JsonCursor::refuse_in_token(const char* at, std::string_view message) const {
+void JsonCursor::refuse_in_token(const char* at, std::string_view message) {
   refuse_byte(at, is_cut_ ? at_ - kMostShown - 1 : at_, message);
 }
 
-void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view message) const {
+void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view message) {
   const bool at_end = at == end_;
   const char* const stop = at_end ? at : at + 1;
   if (!at_end && *at == '\0') {
@@ -408,7 +423,10 @@ void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view
                                expected_.empty() ? "" : cat("; expected ", expected_)));
 }
 
-void JsonCursor::refuse_at(std::size_t offset, std::string_view message) const {
+void JsonCursor::refuse_at(std::size_t offset, std::string_view message) {
+  // However the text arrives, the hint is the same; what it does not depend on is not waited for.
+  while (may_become_mistake(word_at(text_.window(), offset - text_.offset())) && extend()) {
+  }
   const std::string_view hint = hint_at(text_.window(), offset - text_.offset());
   if (begin_) fail(cat("byte ", *begin_ + offset), message, hint);
   const JsonText::Place place = text_.place(offset);

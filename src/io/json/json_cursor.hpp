@@ -72,16 +72,16 @@ class JsonCursor : public TextCursor {
   void read_string();
   void read_escape(const char*& at);
   std::uint32_t read_hex(const char*& at);
-  [[nodiscard]] std::size_t checked_characters(const char* at, std::size_t first) const;
+  [[nodiscard]] std::size_t checked_characters(const char* at, std::size_t first);
   void require_character(const char*& at);
 
   // Refuses the token that stands here.
   [[noreturn]] void refuse(std::string_view expected);
   // `at` is the byte of the token that is wrong.
-  [[noreturn]] void refuse_in_token(const char* at, std::string_view message) const;
+  [[noreturn]] void refuse_in_token(const char* at, std::string_view message);
   // `at` is the byte that is wrong; `begin` is where the last token begins.
-  [[noreturn]] void refuse_byte(const char* at, const char* begin, std::string_view message) const;
-  [[noreturn]] void refuse_at(std::size_t offset, std::string_view message) const;
+  [[noreturn]] void refuse_byte(const char* at, const char* begin, std::string_view message);
+  [[noreturn]] void refuse_at(std::size_t offset, std::string_view message);
   [[noreturn]] void fail(std::string_view place, std::string_view message, std::string_view hint = {}) const;
 
   std::string_view name_;
