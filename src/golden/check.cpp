@@ -414,14 +414,17 @@ class Check {
 
   // Throws Error unless the format gives the result back as it is: it would be rewritten by each update.
   static void require_kept(Job job, const Tensor& result, Destination destination, JudgeSettings settings) {
-    const auto folder = make_private_directory();
     const std::string path = printable(job.expect->text);
     destination.format = &format_of(destination);
-    destination.path = job.expect->text = path_from(folder->path(), "golden");
     settings.call.warn = {};
-    write_tensor(result, Inputs(), destination, settings.call);
     Finding found;
-    judge_result(job, result, settings, found);
+    // A failure is one of a temporary file: it also says for which golden file that is.
+    with_context(cat(path, ": trial copy"), [&] {
+      const auto folder = make_private_directory();
+      destination.path = job.expect->text = path_from(folder->path(), "golden");
+      write_tensor(result, Inputs(), destination, settings.call);
+      judge_result(job, result, settings, found);
+    });
     if (found.outcome == Outcome::equal) return;
     throw Error(
         cat(path, ": ", noun_of(*destination.format), " does not keep this result: read back, it differs"),
