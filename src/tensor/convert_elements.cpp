@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 #include "base/checked.hpp"
@@ -88,6 +89,16 @@ std::int64_t cast_from(const std::byte* in, std::byte* out, DType to, std::int64
   return -1;
 }
 
+// Elements of float8_e5m2. A NaN keeps its bits, as in every cast to the own dtype.
+void saturate_infinities(std::byte* elements, std::int64_t count) {
+  constexpr std::byte kMagnitude{0x7F};
+  constexpr std::byte kInfinity{0x7C};
+  constexpr std::byte kLargest{0x7B};
+  for (std::byte& element : std::span(elements, to_size(count))) {
+    if ((element & kMagnitude) == kInfinity) element = (element & ~kMagnitude) | kLargest;
+  }
+}
+
 }  // namespace
 
 bool can_cast(DType from, DType to) {
@@ -96,8 +107,9 @@ bool can_cast(DType from, DType to) {
 
 std::int64_t cast_elements(std::byte* out, DType to, const std::byte* in, DType from, std::int64_t count,
                            Overflow overflow) {
-  if (from == to && !saturates_itself(from, overflow)) {
+  if (from == to) {
     std::memcpy(out, in, to_size(count * element_size(to)));
+    if (saturates_itself(from, overflow)) saturate_infinities(out, count);
     return -1;
   }
   return dispatch(from, [&]<class T>(TypeTag<T>) -> std::int64_t {

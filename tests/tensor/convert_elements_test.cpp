@@ -168,7 +168,12 @@ DType part_of(DType dtype) {
 }
 
 std::optional<Element> expected_cast(DType from, DType to, const Element& element, Overflow overflow) {
-  if (from == to) return element;
+  // A cast to the same dtype keeps all bits, but for infinities that are to be saturated.
+  if (from == to) {
+    const bool saturates = overflow == Overflow::saturate && kSmallFloatTypes.contains(to) &&
+                           std::isinf(decode(to, element.real));
+    if (!saturates) return element;
+  }
   const Exact real = decode(part_of(from), element.real);
   const Exact imag = is_complex(from) ? decode(part_of(from), element.imag) : 0;
   if (to == DType::boolean) return Element{real != 0 || imag != 0 ? 1U : 0U};
