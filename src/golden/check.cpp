@@ -418,8 +418,8 @@ class Check {
     destination.format = &format_of(destination);
     settings.call.warn = {};
     Finding found;
-    // A failure is one of a temporary file: it also says for which golden file that is.
-    with_context(cat(path, ": trial copy"), [&] {
+    // An error of the temporary file also says for which golden file that is.
+    with_context(path, [&] {
       const auto folder = make_private_directory();
       destination.path = job.expect->text = path_from(folder->path(), "golden");
       write_tensor(result, Inputs(), destination, settings.call);
