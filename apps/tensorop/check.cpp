@@ -24,6 +24,7 @@
 #include "progress.hpp"
 #include "report/shrunk_report.hpp"
 #include "report_options.hpp"
+#include "team.hpp"
 
 namespace tensorop {
 namespace {
@@ -218,9 +219,11 @@ void list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
 }
 
 void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out) {
-  if (arguments.team != nullptr)
+  together(arguments, [&] {
+    if (arguments.team == nullptr) return;
     throw Error("cases are for one process, not for several ranks", "",
                 "check --shard I/N on each machine divides them");
+  });
   if (arguments.operands.empty()) throw Error("no case file or folder given");
   if (arguments.value("--ignore") == "-" && std::ranges::count(arguments.operands, "-") != 0)
     throw Error("standard input can be read only once");
@@ -293,15 +296,18 @@ int run_check(const Arguments& arguments) {
   std::optional<Progress> progress;  // lives longer than the report, which hides it
   Finding whole{.suite = "tensorop check", .name = join(arguments.operands, " ")};
   if (arguments.operands.size() == 1) whole.place.file = arguments.operands[0];
-  ReportSettings settings = read_report_settings(arguments, "check");
-  settings.shrinks = arguments.has(kShrink);
-  ready.options = settings.options;
-  Reporter reporter(std::move(settings), ReportKind::cases, std::move(whole));
+  std::optional<Reporter> reporter;
+  together(arguments, [&] {
+    ReportSettings settings = read_report_settings(arguments, "check");
+    settings.shrinks = arguments.has(kShrink);
+    ready.options = settings.options;
+    reporter.emplace(std::move(settings), ReportKind::cases, std::move(whole));
+  });
   int status = 0;
   try {
-    status = reporter.conduct([&] {
-      read_check(arguments, reporter, ready);
-      check(arguments, reporter, ready, progress);
+    status = reporter->conduct([&] {
+      read_check(arguments, *reporter, ready);
+      check(arguments, *reporter, ready, progress);
     });
   } catch (...) {
     if (ready.has_ended) report_unreadable(ready.unreadable);

@@ -1,10 +1,14 @@
 #include "report/reporter.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -62,6 +66,23 @@ std::string first_bytes(const std::string& path, std::size_t most) {
   const auto read = file.is_open() ? os().read(file.get(), out.data(), most) : 0;
   out.resize(read > 0 ? static_cast<std::size_t>(read) : 0);
   return out;
+}
+
+// How long the process that a signal ends waits for a reader.
+constexpr std::chrono::seconds kMostWait(2);
+
+// Whether the descriptor takes PIPE_BUF bytes, or fails, within that time: a write does not block then.
+bool can_write(int fd) {
+  const auto deadline = std::chrono::steady_clock::now() + kMostWait;
+  pollfd waiting{fd, POLLOUT, 0};
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const int ready = ::poll(&waiting, 1, left > 0 ? static_cast<int>(left) : 0);
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return true;
+    if (left <= 0) return false;
+  }
 }
 
 }  // namespace
@@ -176,7 +197,6 @@ void Reporter::add_unseen(const std::vector<Unseen>& entries) {
 // Once a signal has arrived, not owned where a thread waits for the reader of standard output.
 std::unique_lock<std::timed_mutex> Reporter::lock_output() {
   constexpr std::chrono::milliseconds kStep(100);
-  constexpr std::chrono::seconds kMostWait(2);
   std::unique_lock lock(output_mutex_, std::defer_lock);
   while (!is_stopping_) {
     if (lock.try_lock_for(kStep)) return lock;
@@ -223,16 +243,30 @@ std::string Reporter::repeated_text() const {
   return out;
 }
 
-// On standard output; that of `run` is for results.
+// On standard output, or as messages. Once a signal has arrived, in pieces that the reader has room for: the
+// thread that ends the process does not wait for it for ever.
+void Reporter::put(std::string_view text) {
+  const auto write = [&](std::string_view piece) {
+    is_messages() ? static_cast<void>(std::fwrite(piece.data(), 1, piece.size(), stderr)) : print(piece);
+  };
+  if (!is_stopping_) return write(text);
+  while (!text.empty() && !is_output_lost_) {
+    if (!can_write(is_messages() ? STDERR_FILENO : STDOUT_FILENO)) {
+      is_output_lost_ = true;
+      return;
+    }
+    const std::string_view piece = text.substr(0, PIPE_BUF);
+    write(piece);
+    text.remove_prefix(piece.size());
+  }
+}
+
+// That of `run` on standard output is for results.
 void Reporter::say(const std::string& text, bool is_last) {
   if (text.empty() || output_failure_) return;
   const auto write = [&] {
-    if (is_messages()) {
-      std::fputs(text.c_str(), stderr);
-      return;
-    }
     try {
-      print(text);
+      put(text);
     } catch (const Failure& error) {
       output_failure_ = error;
       if (!settings_.is_in_team) throw;
@@ -265,7 +299,6 @@ void Reporter::interrupt(int signal_number) {
 
 // Files come first: they wait for no reader of standard output. Returns the first failure, after all.
 std::optional<Failure> Reporter::end(const Failure* error, bool is_interrupted) {
-  constexpr std::chrono::seconds kMostWait(2);
   std::optional<Failure> failure;
   std::string summary;
   {
@@ -375,7 +408,9 @@ void Reporter::commit_file(ReportFile& out, const std::string& summary) {
   const std::int64_t before = appends ? appendable_bytes(out.path) : 0;
   const ReportTail tail{end_of_report(), summary, kMostBytes - before - 1};
   const std::string text = out.report->text(tail);
-  if (!appends) {
+  if (out.path == "-" && is_stopping_ && !is_messages()) {
+    put(text);
+  } else if (!appends) {
     out.file->append(text_bytes(text));
     out.file->commit();
   } else if (to_int64(text.size()) > tail.room) {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/exit_cleanup.hpp"
@@ -117,6 +118,7 @@ class Reporter {
   void commit_file(ReportFile& file, const std::string& summary);
   [[nodiscard]] std::optional<Failure> commit_files(const std::string& summary, bool to_output);
   [[nodiscard]] std::unique_lock<std::timed_mutex> lock_output();
+  void put(std::string_view text);
   void say(const std::string& text, bool is_last = false);
   void put_on_output(const Finding& finding);
   [[nodiscard]] std::string text_of(const Finding& finding);
@@ -149,7 +151,7 @@ class Reporter {
   std::map<std::string, std::int64_t> repeated_;
   std::optional<Failure> output_failure_;
   std::atomic<bool> is_stopping_{false};     // a signal has arrived: nothing waits long for a reader any more
-  std::atomic<bool> is_output_lost_{false};  // the reader has not read in that time
+  std::atomic<bool> is_output_lost_{false};  // the reader has not read in time
 
   Interruption interruption_;
   std::optional<SignalWatch> watch_;  // the last member: it uses the others

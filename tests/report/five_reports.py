@@ -136,37 +136,47 @@ def all_outcomes(checker, tool, folder):
     check_reports(checker, "compare --fail-fast", cases, ["compare", "r", "g", "--fail-fast"], tool, 1)
 
 
-def after_a_signal(checker, tool, folder, options):
-    """Standard output is full, and nobody reads it."""
+def after_a_signal(checker, tool, folder, options, fills_it):
+    """Standard output is full, and nobody reads it. The command has filled it itself, a thread of it waits for the
+    reader, or others have, and the first that waits is the thread that ends the process."""
     lines = "".join(f'{{"name":"{i}","op":"add","a":{list(range(50))},"b":{i + 2}}}\n' for i in range(300))
     (folder / "many.jsonl").write_text(lines)
-    (folder / "program").write_text(PROGRAM)
+    (folder / "program").write_text(PROGRAM if fills_it else "touch started; exec sleep 1000")
     command = [tool, "check", "many.jsonl", "--command", "sh program {op} {inputs} {output}", "--show", "10", "--junit", "s.xml",
                "--html", "s.html", *options]
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    fcntl.fcntl(process.stdout, F_SETPIPE_SZ, 4096)
+    what = f"signal {options}, {'full' if fills_it else 'full before'}"
+    reading, writing = os.pipe()
+    room = fcntl.fcntl(writing, F_SETPIPE_SZ, 4096)
+    if not fills_it:
+        os.write(writing, b" " * room)
+    process = subprocess.Popen(command, cwd=folder, stdout=writing, stderr=subprocess.DEVNULL)
+    os.close(writing)
 
     def waiting():
-        return struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4))[0]
+        return struct.unpack("i", fcntl.ioctl(reading, termios.FIONREAD, b"\0" * 4))[0]
+
+    def is_reached():
+        return waiting() >= 2048 and (fills_it or (folder / "started").exists())
 
     limit = time.monotonic() + 120
-    while waiting() < 2048 and process.poll() is None and time.monotonic() < limit:
+    while not is_reached() and process.poll() is None and time.monotonic() < limit:
         time.sleep(0.01)
-    checker.check(f"signal {options}: standard output is full", waiting() >= 2048, waiting())
+    checker.check(f"{what}: standard output is full", is_reached(), waiting())
     process.send_signal(signal.SIGINT)
     try:
         process.wait(60)
     except subprocess.TimeoutExpired:
         process.kill()
-    checker.check(f"signal {options}: ended by it", process.returncode == -signal.SIGINT, process.returncode)
-    process.stdout.close()
+        process.wait()
+    checker.check(f"{what}: ended by it", process.returncode == -signal.SIGINT, process.returncode)
+    os.close(reading)
     for name in ("s.xml", "s.html"):
-        checker.check(f"signal {options}: {name}", (folder / name).exists(), list(folder.iterdir()))
+        checker.check(f"{what}: {name}", (folder / name).exists(), list(folder.iterdir()))
     suites = ElementTree.parse(folder / "s.xml").getroot()
     numbers = {entry.get("name"): int(entry.get("value")) for entry in suites.iter("property")}
-    checker.check(f"signal {options}: all cases", numbers.get("cases") == 300 and numbers.get("not_run", 0) > 0, numbers)
-    for name in ("s.xml", "s.html"):
-        (folder / name).unlink()
+    checker.check(f"{what}: all cases", numbers.get("cases") == 300 and numbers.get("not_run", 0) > 0, numbers)
+    for name in ("s.xml", "s.html", "started"):
+        (folder / name).unlink(missing_ok=True)
 
 
 def main():
@@ -176,8 +186,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         all_outcomes(checker, tool, folder)
-        after_a_signal(checker, tool, folder, [])
-        after_a_signal(checker, tool, folder, ["--shrink", "--json"])
+        for options in ([], ["--json"], ["--shrink", "--json"]):
+            for fills_it in (True, False):
+                after_a_signal(checker, tool, folder, options, fills_it)
     checker.exit()
 
 
