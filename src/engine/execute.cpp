@@ -274,7 +274,8 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Set
 }
 
 void warn_of_elements(const Bound& bound, const Settings& settings) {
-  const auto& [output, plan] = bound.planned;
+  const OutputInfo& output = bound.planned.output;
+  const Plan& plan = *bound.planned.plan;
   if (!settings.warn || !settings.warns_of_elements) return;
   const std::int64_t elements = count(output.shape);
   const auto some = [&](const OpenCount& found, std::string_view state) {
@@ -285,10 +286,10 @@ void warn_of_elements(const Bound& bound, const Settings& settings) {
   };
   const std::string context = cat(bound.call.name->name, ": ");
   const std::int64_t counted = std::min(elements, kMostCounted);
-  if (const OpenCount open = count_open(*plan, counted, settings.threads); open.count != 0)
+  if (const OpenCount open = count_open(plan, counted, settings.threads); open.count != 0)
     settings.warn(cat(context, bound.call.version_name("leaves"), " ", some(open, " open"), ": ",
-                      reason_text(plan->facts().open_reason)));
-  if (const OpenCount found = count_rounded(*plan, counted, settings.threads); found.count != 0)
+                      reason_text(plan.facts().open_reason)));
+  if (const OpenCount found = count_rounded(plan, counted, settings.threads); found.count != 0)
     settings.warn(cat(context, bound.call.version_name("rounds"), " to ", name(output.dtype),
                       " after every update, which changes ", some(found, ""),
                       "; the default semantics round once"));
