@@ -177,18 +177,18 @@ TEST_CASE("a number that names no dtype fits in one or does not", "[number_text]
       {DType::int4, "-8", ok},
       {DType::int4, "8", range},
   };
-  for (const auto& [dtype, text, status] : rows) {
-    CAPTURE(name(dtype), text);
-    dispatch(dtype, [&]<class T>(TypeTag<T>) {
+  for (const auto& row : rows) {
+    CAPTURE(name(row.dtype), row.text);
+    dispatch(row.dtype, [&]<class T>(TypeTag<T>) {
       if constexpr (Number<T>) {
         T value{};
-        CHECK(parse_fitting(text, value) == status);
+        CHECK(parse_fitting(row.text, value) == row.status);
         // Long texts are read in parts, by the same rule.
-        const std::string with_end = cat(text, ",");
+        const std::string with_end = cat(row.text, ",");
         const char* at = with_end.data();
         T scanned{};
         const bool is_read = scan_number(at, with_end.data() + with_end.size(), scanned, Exactness::all_fit);
-        CHECK(is_read == (status == ok));
+        CHECK(is_read == (row.status == ok));
         if (is_read) CHECK(std::memcmp(&scanned, &value, sizeof value) == 0);
       }
     });
