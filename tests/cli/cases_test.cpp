@@ -24,8 +24,10 @@ bool change_element(std::string& text, std::size_t begin, std::size_t end) {
     return true;
   }
   if (number < end) {
-    // The last digit of a whole part: what it becomes fits wherever it fitted.
-    char& digit = text[text.find_first_not_of("0123456789", number) - 1];
+    // The last digit of a whole part: what it becomes fits wherever it fitted. A long number may be of a half
+    // float, which its last digit does not change: the first digit becomes 1.
+    const std::size_t last = text.find_first_not_of("0123456789", number) - 1;
+    char& digit = last - number > 3 && text[number] != '1' ? text[number] : text[last];
     digit = digit == '1' ? '2' : '1';
     return true;
   }
@@ -42,17 +44,18 @@ bool change_element(std::string& text, std::size_t begin, std::size_t end) {
 }  // namespace
 
 TEST_CASE("the golden cases are equal, and different with one element or rule changed", "[cli][cases]") {
-  for (const auto& [file, cases] : std::vector<std::pair<std::string, std::int64_t>>{{"gather.json", 179},
-                                                                                     {"scatter.json", 130},
-                                                                                     {"slices.json", 17},
-                                                                                     {"broadcast.json", 81},
-                                                                                     {"elementwise.json", 94},
-                                                                                     {"prose.json", 22}}) {
+  for (const auto& [file, cases] :
+       std::vector<std::pair<std::string, std::int64_t>>{{"gather.json", 179},
+                                                         {"scatter.json", 138},
+                                                         {"slices.json", 17},
+                                                         {"broadcast.json", 81},
+                                                         {"elementwise.json", 102},
+                                                         {"prose.json", 22}}) {
     const std::string path = TENSOROP_SOURCE_DIR "/testdata/cases/" + file;
     const ProcessResult result = run_tensorop({"check", path});
     CAPTURE(file, result.err);
     // After the warnings of deprecated versions.
-    CHECK(result.out.ends_with(cat(cases, " cases: all equal\n")));
+    CHECK(result.out.find(cat(cases, " cases: all equal")) != std::string::npos);
     CHECK(result.status == 0);
 
     // None passes by itself: with one element of what is expected changed, or the digits of its rule, all

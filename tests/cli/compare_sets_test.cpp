@@ -54,22 +54,15 @@ TEST_CASE("large arrays that one thread each inflates are compared in order, and
   check_done(run_in(dir, {"broadcast", "[1]", "--shape", "600000", "-o", "big.npy"}));
   make_archive(dir, "stored.npz", arrays);
   arrays.push_back("--compress");
-  make_archive(dir, "blocks.npz", arrays);
-  // Without the index of blocks, as other programs write archives.
-  std::string bytes = get(dir.file("blocks.npz"));
-  const std::string field = "\x74\x6f";
-  std::size_t fields = 0;
-  for (std::size_t at = bytes.find(field); at != std::string::npos; at = bytes.find(field, at + 1), ++fields)
-    bytes[at] = '\x75';
-  CHECK(fields == 5);
-  write_file(dir.file("streams.npz"), bytes);
+  make_archive(dir, "streams.npz", arrays);
+  std::string bytes = get(dir.file("streams.npz"));
   // The checksum of the last one, in its header and in the directory.
   for (const std::size_t at : {bytes.rfind("PK\3\4") + 14, bytes.rfind("PK\1\2") + 16})
     bytes[at] = static_cast<char>(bytes[at] ^ 1);
   write_file(dir.file("damaged.npz"), bytes);
   for (const char* threads : {"1", "2", "3", "8"}) {
     CAPTURE(threads);
-    for (const char* other : {"stored.npz", "streams.npz", "blocks.npz"}) {
+    for (const char* other : {"stored.npz", "streams.npz"}) {
       CHECK(compare_in(dir, {"streams.npz", other, "--threads", threads}).out == "5 tensors: all equal\n");
     }
     const ProcessResult damaged = compare_in(dir, {"damaged.npz", "stored.npz", "--threads", threads});

@@ -34,6 +34,11 @@ class RecordingSystem : public System {
     calls += path.substr(path.rfind('/') + 1) + " ";
     return System::rename(from, to);
   }
+  int rename_new(const char* from, const char* to) override {
+    const std::string path = to;
+    calls += path.substr(path.rfind('/') + 1) + " ";
+    return System::rename_new(from, to);
+  }
   int mkdir(const char* path, mode_t mode) override {
     calls += "mkdir ";
     return System::mkdir(path, mode);

@@ -47,7 +47,11 @@ TEST_CASE("a call and its dimension numbers in StableHLO have the same result", 
       if (index_policy(bound.call).out_of_bounds != OutOfBounds::error) continue;
       Request same = as_stablehlo(bound.call, bound.planned.output.shape);
       CHECK(same.spec == "stablehlo-1.1");
-      same.spec.reset();  // which has fewer dtypes
+      // The default semantics have more dtypes, and round sums of half floats once, as scatters of torch do.
+      const bool is_half = result.dtype() == DType::float16 || result.dtype() == DType::bfloat16;
+      const bool is_torch_scatter =
+          bound.call.version->framework == Framework::torch && request.op.name->name.starts_with("scatter");
+      if (!is_half || !bound.call.strict() || is_torch_scatter) same.spec.reset();
       CAPTURE(i, request.op.name->name, call.arguments.framework, name(result.dtype()),
               dimension_numbers(same), bound.call.operands[0].shape(), bound.call.operands[1].shape());
       CHECK(are_equal(evaluate(same, {}), result));

@@ -378,7 +378,8 @@ TEST_CASE("an untyped operand takes the dtype it is given", "[io][source]") {
       {"[1,18446744073709551616]", DType::int64, false, DType::float64, "[1.0,18446744073709551616.0]"},
       {"[18446744073709551615]", DType::int64, false, DType::int64,
        "element [0] = 18446744073709551615 does not fit in int64 "
-       "(-9223372036854775808..9223372036854775807)"},
+       "(-9223372036854775808..9223372036854775807)\n"
+       "untyped integers are int64: {\"dtype\":\"uint64\",\"data\":...} or --dtype uint64 names the dtype"},
       {"[300]", DType::int64, false, DType::int8, "element [0] = 300 does not fit in int8 (-128..127)"},
       {"[\"a\"]", DType::string, false, DType::int8, "element [0]: expected a number, found a string"},
   };
