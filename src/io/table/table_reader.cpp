@@ -216,9 +216,20 @@ class TableReader : private TextCursor {
     data_.boolean(field.value != 0);
   }
 
-  [[noreturn]] void refuse_field(std::string_view field, bool is_first) const {
-    if (field.empty()) throw Error(cat(place_of(at_), ": a field is empty"));
-    const std::string_view hint = is_first ? hint_of_first_field(rest()) : hint_of_field(field);
+  // The line at at_ and the next one, as far as hints look: the same however the text arrives.
+  std::string_view two_lines() {
+    constexpr std::ptrdiff_t kMost = 4096;
+    const char* at = at_;
+    for (int breaks = 0; at - at_ < kMost && breaks < 2 && peek(at) != kEndOfText; ++at) {
+      if (*at == '\n') ++breaks;
+    }
+    return {at_, static_cast<std::size_t>(at - at_)};
+  }
+
+  [[noreturn]] void refuse_field(std::string_view found, bool is_first) {
+    if (found.empty()) throw Error(cat(place_of(at_), ": a field is empty"));
+    const std::string field(found);  // reading on may move the text
+    const std::string_view hint = is_first ? hint_of_first_field(two_lines()) : hint_of_field(field);
     throw Error(cat(place_of(at_), ": ", in_quotes(field), " is not a number"), "", std::string(hint));
   }
 
