@@ -24,9 +24,7 @@ std::vector<Attributes> attributes_of(std::string_view op) {
   if (op == "gatherelements") return {{}, {{"axis", "1"}}};
   if (op == "gathernd") return {{}, {{"batch_dims", "1"}}};
   if (op == "scatternd" || op == "scatterupdate" || op == "scatterelements") {
-    return {{},
-            {{"reduction", "add"}},
-            {{"reduction", "mean"}, {"use_init_val", "false"}}};
+    return {{}, {{"reduction", "add"}}, {{"reduction", "mean"}, {"use_init_val", "false"}}};
   }
   if (op == "tensorscatter") {
     return {{}, {{"mode", "circular"}}, {{"axis", "1"}}, {{"axis", "1"}, {"mode", "circular"}}};
