@@ -15,7 +15,7 @@
 namespace tensorop {
 namespace {
 
-// Of operands and results; kFolders stands for ONNX case folders.
+// Formats of operands and results; kFolders writes ONNX case folders instead of a job file.
 constexpr std::string_view kFolders = "onnx";
 constexpr std::string_view kFormats[] = {"npy", "safetensors", "pb", "json", kFolders};
 

@@ -221,7 +221,7 @@ std::string help_text(const Command& command) {
 
 namespace {
 
-// What the operators of a family do.
+// A family of operators, and its line in the help of the program.
 struct Family {
   std::string_view name;
   std::string_view meaning;

@@ -57,7 +57,7 @@ std::string example_section(const std::vector<std::string>& examples) {
   return out + ".fi\n";
 }
 
-// What the exit status 1 says; empty: the command never has it.
+// The meaning of exit status 1; empty: the command never ends with it.
 std::string_view status_one(const Command& command) {
   if (command.op != nullptr) return "With \\-\\-spec all: not all versions accept the call with one result.";
   if (command.name == "compare") return "A difference was found.";

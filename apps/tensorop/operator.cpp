@@ -130,8 +130,8 @@ std::string file_example(const Operator& op) {
   return out + " -o out.npy";
 }
 
-// Of more operands than the operator takes, takes out the word that follows an option of two values: it is
-// meant to be the value of that option. Returns both; empty: there is none.
+// If there are more operands than the operator takes, removes the one that follows an option of two values:
+// the user meant it as the value of that option. Returns the option and the word; empty: no such word.
 std::pair<std::string, std::string> take_flag_value(const Operator& op, const Arguments& arguments,
                                                     std::vector<std::string>& operands) {
   const auto named = std::ranges::count_if(

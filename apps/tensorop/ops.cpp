@@ -53,7 +53,7 @@ std::vector<std::string> rule_ids() {
   return ids;
 }
 
-// What else `word` may have been meant to be: a family of rules, a rule of a similar id, the value of an
+// Suggests a meaning of an unknown `word`: a family of rules, a rule with a similar id, the value of an
 // attribute.
 std::string hint_for(const std::string& word) {
   const std::string folded = fold_name(word);
@@ -81,7 +81,7 @@ std::string hint_for(const std::string& word) {
   return "tensorop explain lists all rules, tensorop ops NAME the attributes of an operator";
 }
 
-// What an option of a call means, and the operators in which it means that.
+// A meaning of an option, and the operators that give it this meaning.
 struct Meaning {
   Option option;
   std::vector<std::string> operators;

@@ -1,5 +1,5 @@
-// What a command was given and does not look at. Each kind of it is a number in every report: a verdict is of
-// the rest alone.
+// Input that a command was given but does not examine. Every report has a number for each kind of it, because
+// the verdict covers the rest alone.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ void CastInput::require_exact_integers() const {
   for (std::int64_t first = 0; first < tensor.size(); first += kBlock) {
     const std::int64_t count = std::min(kBlock, tensor.size() - first);
     const std::byte* const elements = tensor.data() + first * width;
-    // What does not fit at all is found by the cast itself.
+    // Returns early for a value out of range: the cast that follows reports it.
     if (cast_elements(cast.data(), dtype, elements, from, count, overflow) >= 0) return;
     const std::int64_t bad = cast_elements(back.data(), from, cast.data(), dtype, count);
     for (std::int64_t i = 0; i < count; ++i) {

@@ -141,7 +141,7 @@ std::vector<VersionCall> stablehlo_calls(const Request& request, const Settings&
   return out;
 }
 
-// What is wrong, without whose call it is and the rule.
+// The message without the name of the call and without the rule, which have columns of their own.
 std::string own_text(const Error& error, const OperatorName& called) {
   std::string text = error.what();
   const std::string rule = cat(" [", error.rule(), "]");

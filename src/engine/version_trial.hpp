@@ -27,7 +27,7 @@ enum class Verdict : std::uint8_t {
   open,  // the publisher's text leaves it open, as a whole or some elements of the result
 };
 
-// What the call is in one version.
+// The verdict of one version on the call.
 struct VersionVerdict {
   const Operator* op;  // of the version, by which the call is written
   const Version* version;
@@ -36,7 +36,7 @@ struct VersionVerdict {
   std::string mode = {};     // as in VersionCall
   std::string row = {};
   Verdict verdict = Verdict::accepted;
-  std::optional<std::size_t> result = {};  // what the caller makes of a result: its class
+  std::optional<std::size_t> result = {};  // the class of the result, as the caller numbers them
   std::optional<Failure> error = {};       // the refusal; of `open` too, if all of the call is left open
   // The text of `error`, without the call's name and the rule; or which elements are left open, and why.
   std::string message = {};

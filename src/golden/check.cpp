@@ -149,7 +149,7 @@ class Check {
     }
   }
 
-  // What this run does to a golden file. Its cases run one after the other.
+  // The state of a golden file that this run may rewrite. Its cases run one after the other.
   struct GoldenWriting {
     std::size_t cases = 0;  // of this run
     std::size_t last_case = 0;

@@ -43,7 +43,7 @@ inline constexpr std::size_t kOutcomeCount = 12;
 [[nodiscard]] std::string_view name(Outcome outcome);
 // "equal", "not given to the program": as text names it.
 [[nodiscard]] std::string_view label(Outcome outcome);
-// Of two tensors that were compared.
+// The outcome of a comparison of two tensors.
 [[nodiscard]] Outcome outcome_of(const Comparison& comparison);
 
 // Why a golden file has been rewritten.
@@ -116,7 +116,7 @@ struct Finding {
   std::optional<bool> same_bits = {};
   std::optional<Skipped> skipped = {};
   std::optional<Shrunk> shrunk = {};
-  // Of `check --shrink`.
+  // Which reports still need this finding, under `check --shrink`.
   enum class Telling : std::uint8_t {
     whole,    // in every report
     grouped,  // a failed case: the text waits for the finding that it belongs to

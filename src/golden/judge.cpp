@@ -86,7 +86,7 @@ std::string seconds_of(std::chrono::duration<double> time) {
   return cat(std::string_view(text, static_cast<std::size_t>(result.ptr - text)), " s");
 }
 
-// What a shell says by an exit status above those of programs.
+// The meaning that a shell gives to exit statuses above 125.
 std::string meaning_of(int status) {
   constexpr int kNotExecutable = 126;
   constexpr int kNotFound = 127;
@@ -123,7 +123,7 @@ std::optional<Error> fault_in_end(const ProgramRun& run, const ProgramSettings& 
   __builtin_unreachable();
 }
 
-// The same of one that refuses a call, or does not.
+// As fault_in_end(), and for a refusal or a result that the case does not expect.
 std::optional<Failure> fault_in_run(const Job& job, const ProgramRun& run, const ProgramSettings& program) {
   if (auto fault = fault_in_end(run, program)) return fault;
   if (run.fault) return *run.fault;
@@ -213,7 +213,7 @@ bool judge_end(const Job& job, const ProgramSettings& program, Finding& found) {
     return false;
   }
   if (!expects_error(job)) return true;
-  // What a program leaves beside its exit status is no result.
+  // In one-case mode the exit status decides alone; a file that the program has left beside it is no result.
   if (!program.command.is_for_many()) run.result.clear();
   found.outcome = run.is_refused ? Outcome::equal : Outcome::different;
   return false;

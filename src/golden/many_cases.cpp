@@ -138,7 +138,7 @@ bool ManyCases::take_left(Pack& pack, std::size_t at) {
   return entry.run.fault || entry.run.is_refused || !entry.run.result.empty();
 }
 
-// Of a process that has these cases to do. The time counts from the last result.
+// Runs one process for the waiting cases. The time limit counts from the last result.
 ChildEnd ManyCases::run_process(const Pack& pack, const std::vector<std::size_t>& waiting,
                                 const std::vector<std::string>& words) const {
   std::string lines;

@@ -69,8 +69,8 @@ struct Merged {
   std::vector<std::string> names = {};
 };
 
-// What decides how elements are computed or moved, beside which number each of them is: of indices their
-// signs, of other operands NaN, infinities and negative zeros.
+// Classes of values that select another path of a kernel: signs of indices; NaN, infinities and negative
+// zeros of other operands. Findings that differ in nothing else are one group.
 std::string class_of(const PlainOperand& operand) {
   bool has_nan = false;
   bool has_infinity = false;

@@ -43,7 +43,7 @@ class Archive {
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
   // What was read although the format does not allow it: lines without the name of the file.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
-  // What is in the file and is not one of its arrays.
+  // Content of the file that is not one of its arrays, for reports.
   [[nodiscard]] const std::vector<Unseen>& unseen() const { return unseen_; }
   // The same as warnings() and, where the archive is read as a whole, which members are left out as they are
   // not arrays.

@@ -23,7 +23,7 @@ struct Signature {
   std::string_view hint = {};  // what makes a file of it that can be read
 };
 
-// What servers answer in place of a file, as text that may also begin a JSON document.
+// Beginnings of error documents that a server sends in place of a file.
 constexpr std::string_view kAnswers[] = {"{\"error\"", "{\"message\"", "{\"detail\"", "{\"errors\""};
 constexpr std::string_view kDownloadHint =
     "a file of this name is binary, and this one is text: a failed download?";

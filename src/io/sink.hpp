@@ -137,10 +137,10 @@ struct Destination {
 // the first colon that has an archive to its left, or a name with the ending of one. Throws Error.
 void set_path(Destination& destination, const std::string& text);
 
-// The destination with the file that its archive is in held until the result is published: whatever is read
-// of the file from now on is what the result replaces. open_sink() holds it where that was not done before.
-// Does nothing for other formats. `waits`: until other writers have ended; else that is an Error. Throws
-// Error.
+// Locks the file of the destination's archive until the result is published, so that everything read from the
+// file from now on is still there when the result replaces it. open_sink() locks files that are not yet
+// locked. Does nothing for other formats. `waits`: until other writers have ended; else that is an Error.
+// Throws Error.
 [[nodiscard]] Destination hold_archive(Destination destination, bool waits = true);
 
 // The archive at `path` that a file in `format` would replace; nothing where there is none. Throws Error

@@ -48,7 +48,7 @@ class TensorSet {
   // Of an archive that was read although its format does not allow it, and of other files of its folder where
   // that was named, one line each; of a folder nothing.
   [[nodiscard]] std::vector<std::string> warnings() const;
-  // What is in the folder or the archive and is none of the members.
+  // Content of the folder or the archive that is not a member, for reports.
   [[nodiscard]] const std::vector<Unseen>& unseen() const { return unseen_; }
   // "results/b.npy", "a.npz:b".
   [[nodiscard]] std::string path_of(const SetMember& member) const;

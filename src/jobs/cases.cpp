@@ -30,7 +30,7 @@ bool may_hold_cases(std::string_view name) {
 using Names = std::vector<std::string>;
 
 // Whether `check --shrink` has written the file, which is at `below` in a folder of cases: its cases are
-// those of the folder, only smaller.
+// smaller forms of the folder's cases.
 bool is_kept_finding(const std::string& below, const std::string& path) {
   const bool is_in_shrunk = cat("/", below).find("/shrunk/") != std::string::npos;
   return is_in_shrunk && file_exists(path_from(directory_of(path), "finding.txt"));
@@ -85,7 +85,7 @@ void visit_below(const std::string& folder, const AttemptFolder& attempt,
 std::string fault_in_tensor(const std::string& path) {
   try {
     OpenedFile opened = open_file(path);
-    // Of a model in several files too.
+    // An index of shards is an archive too.
     if (opened.format->is_archive()) {
       (void)open_archive(opened);
     } else {

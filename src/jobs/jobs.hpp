@@ -17,7 +17,7 @@
 
 namespace tensorop {
 
-// What Job::file is of jobs that come from there.
+// Job::file of jobs that are read from standard input.
 inline constexpr std::string_view kStandardInputName = "standard input";
 
 // The expected result of a case.

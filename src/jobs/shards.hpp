@@ -19,8 +19,8 @@ struct Shard {
 // dealt out from the largest to the smallest, and equally large ones in the order of their files' paths and
 // of the jobs in a file, each to the shard with the fewest jobs so far; jobs that are skipped do not count.
 //
-// What is in which shard does not depend on the order of the files in the list: processes that start later,
-// or elsewhere, divide the jobs in the same way.
+// The division does not depend on the order of the files in the list: processes that start later, or
+// elsewhere, divide the jobs in the same way.
 [[nodiscard]] std::vector<bool> jobs_of_shard(const std::vector<Job>& jobs, const Shard& shard);
 
 // These jobs, in their order.

@@ -7,7 +7,7 @@
 // in it. bool (any byte but 0 is true) and string are equal or not. No integer is rounded for a bound. Small
 // floats are compared as floats, with their own steps in ulp, int4 and uint4 as integers.
 //
-// The bits of an element are those of its byte or bytes, of small dtypes those that they use.
+// The bits of an element are all bits of its bytes; in a small dtype, only the bits that the dtype uses.
 #pragma once
 
 #include <cstdint>

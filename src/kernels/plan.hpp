@@ -132,8 +132,8 @@ class Plan {
   // range, any thread, after prepare() and check() of everything.
   virtual void mark_open(Range /*range*/, std::uint64_t* /*bits*/) const {}
 
-  // Of a plan whose PlanFacts::rounding is each_step: the same for elements with more than kFewUpdates
-  // updates that would have another value if they were rounded once.
+  // Marks elements of the range that have more than kFewUpdates updates and would have another value if their
+  // reduction were rounded once. Only for plans whose PlanFacts::rounding is each_step.
   static constexpr std::int64_t kFewUpdates = 16;
   virtual void mark_rounded(Range /*range*/, std::uint64_t* /*bits*/) const {}
 

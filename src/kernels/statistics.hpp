@@ -58,7 +58,7 @@ struct Statistics {
   void merge(const Statistics& next);
 };
 
-// Of all elements of a tensor.
+// Measures all elements of a tensor.
 [[nodiscard]] Statistics measure_elements(const Tensor& tensor, const Threads& threads);
 
 }  // namespace tensorop

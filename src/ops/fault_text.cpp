@@ -66,7 +66,7 @@ Error duplicate_error(const PlanFault& fault, const Call& call) {
                "", "with duplicates last the last update wins");
 }
 
-// What is wrong with the element.
+// The message for a fault of arithmetic at one element.
 Error plain_error(const PlanFault& fault, const std::string& element, const Call& call,
                   const OutputInfo& output) {
   const auto where = [&] {

@@ -197,7 +197,7 @@ struct Version {
   std::uint8_t operands = 0;  // of a variadic operator: exactly so many; 0: any number from 1
 };
 
-// What the versions of a publisher leave open: the reason, where it comes up in a call.
+// A reason for which the versions of a publisher leave elements unspecified.
 struct OpenRow {
   Framework framework;
   OpenReason reason;

@@ -41,7 +41,7 @@ class RankPlan {
     const AccessReport report = find_access();
     if (settings_.explain) settings_.explain(report);
     const bool exchanges = report.decision.access == Access::exchange;
-    // What warnings are about is counted in the whole result.
+    // Warnings count elements of the whole result, so each rank prepares all of it.
     const PlanFacts& facts = plan_.facts();
     const bool counts = facts.open_reason != OpenReason::none || facts.rounding == Rounding::each_step;
     const Range prepared = counts ? Range{0, elements_} : mine_;

@@ -1,4 +1,4 @@
-// What two versions of an operator differ in.
+// Differences between two versions of an operator.
 #include <algorithm>
 #include <cstddef>
 #include <string>

@@ -234,7 +234,7 @@ class MarkdownReport : public FileReport {
     std::vector<std::string> rows = {};  // of the table
     std::vector<std::string> details = {};
     std::size_t bytes = 0;
-    std::int64_t count = 0;  // also those that are not kept
+    std::int64_t count = 0;  // of all entries, kept or not
   };
   FileReportSettings settings_;
   Entries shrunk_;

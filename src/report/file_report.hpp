@@ -12,7 +12,7 @@
 
 namespace tensorop {
 
-// What a report is completed with.
+// The end of a report.
 struct ReportTail {
   ReportEnd end;
   std::string summary;    // a line: "3 cases: 2 equal, 1 different"

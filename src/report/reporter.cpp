@@ -261,7 +261,7 @@ void Reporter::put(std::string_view text) {
   }
 }
 
-// That of `run` on standard output is for results.
+// `run` writes its report to standard error: standard output is for results.
 void Reporter::say(const std::string& text, bool is_last) {
   if (text.empty() || output_failure_) return;
   const auto write = [&] {
@@ -403,7 +403,7 @@ void Reporter::require_report(const ReportFile& file) const {
 void Reporter::commit_file(ReportFile& out, const std::string& summary) {
   require_report(out);
   const bool appends = out.option == kMarkdown && (!out.file || file_exists(out.path));
-  // What CI systems take, with what is in the file.
+  // The limit of CI systems for a summary file, including its previous content.
   constexpr std::int64_t kMostBytes = 1 << 20;
   const std::int64_t before = appends ? appendable_bytes(out.path) : 0;
   const ReportTail tail{end_of_report(), summary, kMostBytes - before - 1};
@@ -422,8 +422,8 @@ void Reporter::commit_file(ReportFile& out, const std::string& summary) {
   }
 }
 
-// Those on standard output, or the others. Each file is complete or as it was. Returns the first error, after
-// all.
+// Completes either the reports on standard output or the reports in files. Each file is complete or as it
+// was. Returns the first error, after all.
 std::optional<Failure> Reporter::commit_files(const std::string& summary, bool to_output) {
   std::optional<Failure> failure;
   for (ReportFile& out : files_) {

@@ -705,7 +705,7 @@ TEST_CASE("failures that lose nothing are no errors, all others are", "[base][ou
   for (int number = 1;; ++number) {
     const std::string path = dir.file(cat("out", number));
     put(path, "before");
-    // Where the file system has attributes, the calls that keep them fail too.
+    // On a file system with extended attributes, the calls that keep them fail too.
     (void)::setxattr(path.c_str(), "user.note", "mine", 4, 0);
     if (::geteuid() == 0) REQUIRE(::chown(path.c_str(), 1234, 5678) == 0);
     FaultySystem system(true, number, SystemFault::error, EIO);

@@ -238,7 +238,7 @@ WORKLOADS = [
               ";np.add(a,b,out=o)"]),
 ]
 
-# What float16 takes is to be compared with what float32 takes: it is accumulated in float32, and rounded once.
+# float16 against float32: sums of float16 are accumulated in float32 and rounded once.
 for dtype in ("float32", "float16"):
     for targets in (4 << 20, 64):
         for reduction, end in (("add", "w"), ("mean", "w/(1+np.bincount(i,minlength=len(a))).astype('f4')")):

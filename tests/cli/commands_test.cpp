@@ -183,7 +183,7 @@ TEST_CASE("the program's help fits on a page and names every operator and listed
   for (const Command& command : all_commands()) {
     CAPTURE(command.name);
     CHECK(words.contains(command.name));
-    // What lists show of a command is a line.
+    // Lists show one line for a command.
     if (command.op == nullptr) CHECK(first_sentence(command.summary).size() <= 66);
   }
   CHECK(!words.contains("complete"));

@@ -429,7 +429,7 @@ TEST_CASE("arrays without elements cost nothing in any format and command", "[cl
                              {"float8_e5m2", "<f1", 19, "F8_E5M2"}};
   // (0,2^58) and (2^58,0) of 16 bytes are as large as shapes may be.
   constexpr const char* kShapes[] = {"0,288230376151711744", "288230376151711744,0", "300000000,0,300000000"};
-  // Of a file $f. On a terminal the format is another one.
+  // Commands on a file $f. A terminal has a format of its own.
   const std::string commands =
       "exec 3>&2 2>errors; trap 'test $? = 0 || tail -n 3 errors >&3' EXIT; set -e; "
       "$B info $f --stats --digest; $B compare $f x.json --map; $B convert $f -o out.pb; "

@@ -1,5 +1,5 @@
-// What has no elements costs nothing, whatever its dimensions are: each operator with tensors without
-// elements and with small ones, in every combination of shapes.
+// Tensors without elements cost no time and no memory, whatever their dimensions: every operator with empty
+// and small tensors, in all combinations of shapes.
 #include <sys/resource.h>
 
 #include <ctime>

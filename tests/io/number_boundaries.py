@@ -239,7 +239,7 @@ def check_format(checker, format, rng):
     checker.check_read(f"{format.name}, long text in a pipe", format, long, bits, rng, dtype, piped=True)
     if format.name == "float64":
         # Without --dtype the integers in front become floats at the first fraction.
-        # Those that float64 does not hold are rounded, with a warning.
+        # Integers that float64 does not hold are rounded, with a warning.
         integers = [text for text in long if is_integer(text)] + inexact
         rest = [text for text in long if not is_integer(text)]
         checker.check_read("untyped, integers first", format, integers + rest, bits, rng, [])

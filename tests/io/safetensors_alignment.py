@@ -35,7 +35,7 @@ def write(path, arrays, padding):
 
 
 def read(path):
-    """Of each array its dtype, its bytes, and whether it is aligned. The data has no hole and no end of its own."""
+    """The dtype, the bytes and the alignment of each array. Asserts that the data has no holes and no bytes after it."""
     with open(path, "rb") as file:
         raw = file.read()
     begin = 8 + struct.unpack("<Q", raw[:8])[0]

@@ -766,7 +766,7 @@ def check_apart_batches(program):
 
 
 def check_refusals(program):
-    """What is for one process."""
+    """Calls that are refused on several ranks."""
     folder = program.folder("refused")
     write_lines(folder / "cases.jsonl", [{"op": "add", "a": 1, "b": 1, "expect": 2, "output": "r.npy"}])
     for words, message in ((["check", "cases.jsonl"], "cases are for one process"),

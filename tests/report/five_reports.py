@@ -40,7 +40,7 @@ case $1 in
   *) tensorop $1 $2 1 -o $4 ;;
 esac
 """
-# What a report says of an outcome, as a number or in words.
+# The words of reports for each outcome.
 WORDS = {"equal": "equal", "different": "different", "missing": "missing", "extra": "extra", "error": "errors?|failed",
          "updated": "updated", "not_given": "not given to the program", "not_run": "not run", "refused": "refused as expected",
          "interrupted": "interrupted", "unreadable": "files? unreadable", "done": "done", "skipped": "skipped",

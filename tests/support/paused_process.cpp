@@ -14,7 +14,7 @@
 namespace tensorop {
 namespace {
 
-// What a process tells the one that started it.
+// The message of a process to its parent.
 constexpr char kPauses = 'p';
 constexpr char kWaits = 'w';
 

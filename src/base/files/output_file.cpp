@@ -115,12 +115,12 @@ mode_t OutputFile::take_access_list(mode_t mode) {
     return mode;
   }
   if (os().fsetxattr(fd_.get(), kAccessList, list.data(), static_cast<std::size_t>(bytes)) == 0) return mode;
-  // Where there is a list, the mode of the group is the most that any user of the list may do.
+  // With an access list the group bits of the mode are its mask: the most that any listed user may do.
   return with_group_of_others(mode);
 }
 
-// What this user may not copy, or the file system does not have, is left out. Any other failure would lose
-// the attributes without a word: it is an error.
+// Skips attributes that this user may not copy or that the file system does not support. Any other failure
+// is an error: the attributes would be lost silently.
 void OutputFile::take_attributes() {
   constexpr std::size_t kMostBytes = 65536;  // of all names, and of an attribute
   const auto require = [this](bool succeeds) {

@@ -27,7 +27,7 @@ class TemporaryEntry {
   [[nodiscard]] const char* path() const { return name_.path(); }
   // Replaces what has that name. False with errno, and the entry is as it was.
   [[nodiscard]] bool rename_to(const std::string& destination);
-  // The same, but EEXIST where the name is taken.
+  // Like rename_to(), but fails with EEXIST if the name is taken.
   [[nodiscard]] bool rename_to_new(const std::string& destination);
   // Removes a file now. False with errno.
   [[nodiscard]] bool unlink();

@@ -60,7 +60,7 @@ struct Mistake {
   std::string_view hint;
 };
 
-// What other languages write and JSON does not have, by its beginning.
+// Literals of other languages that JSON does not have, by their first characters.
 constexpr Mistake kMistakes[] = {
     {"nan", "JSON has no NaN: write \"NaN\", in quotes"},
     {"NaN", "JSON has no NaN: write \"NaN\", in quotes"},

@@ -25,8 +25,8 @@ struct JsonReading {
   // numbers.
   bool cast = false;
   Overflow overflow = Overflow::error;  // of a cast: what a small float does not hold
-  // Of untyped text. Numbers that must fit and do not are refused if `as` is given, and else rounded and
-  // counted.
+  // Applies to untyped text. A number that must fit but does not is refused if `as` is given; otherwise it is
+  // rounded and counted.
   Exactness exactness = Exactness::any;
   Threads threads = Threads(1);
   // Numbers are read in parts of so many bytes of text, which the threads share. No result depends on it.

@@ -133,7 +133,7 @@ struct Element {
   std::int64_t bytes;
   std::string descr;  // as NpyHeader has it
   bool names_dtype = true;
-  // What is wrong where tensorop has no such elements, and what makes plain arrays of them.
+  // For dtypes that tensorop does not support: the message, and the Python line that makes plain arrays.
   std::string refused = {};
   std::string hint = {};
 };

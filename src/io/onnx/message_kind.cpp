@@ -13,7 +13,7 @@ namespace {
 
 namespace model = onnx_fields::model;
 
-// What the fields so far show.
+// The evidence of the fields read so far.
 struct Evidence {
   bool has_version = false;    // field 1 is an integer: of a model, or a dimension
   bool has_text = false;       // field 1 is bytes: the name of a sequence, or dimensions

@@ -1,5 +1,5 @@
-// What a protobuf message is. Messages have no signature: the numbers and wire types of their fields tell an
-// ONNX model from a tensor and from a sequence.
+// The kind of a protobuf message: ONNX model, tensor or sequence. Messages have no signature, so the numbers
+// and wire types of their fields decide.
 #pragma once
 
 #include <cstddef>

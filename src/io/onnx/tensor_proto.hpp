@@ -27,8 +27,8 @@ namespace tensorop {
                                        std::shared_ptr<const void> owner, const ArrayReading& reading);
 // The same of a stream.
 [[nodiscard]] Tensor read_tensor_proto(const ByteSource& stream, const ArrayReading& reading);
-// What `info` says of a tensor of a model, which begins at `byte` of its file. The file of external data is
-// named, and not opened. Throws Error.
+// Describes an initializer for `info` from its message, which begins at `byte` of the model file. Names the
+// file of external data without opening it. Throws Error.
 [[nodiscard]] FileInfo describe_initializer(std::span<const std::byte> message, std::int64_t byte);
 // The name alone, any bytes, without a look at elements. Empty where there is none, or the message is
 // malformed up to there.

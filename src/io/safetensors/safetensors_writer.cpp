@@ -37,11 +37,11 @@ SafetensorsArray described(const ArchiveArray& array) {
       .name = array.name, .stored = std::string(row.safetensors), .dtype = array.dtype, .shape = array.shape};
 }
 
-// To so many bytes the data of a file is aligned.
+// Alignment of the data section, in bytes.
 constexpr std::int64_t kAlignment = 8;
 
-// What arrays are in the order of in the file: their dtypes, then their names by their bytes. Arrays
-// whose dtype the format does not have are the last ones.
+// Sort key of arrays in the layout of the reference writer: dtype, then the bytes of the name. Arrays of a
+// dtype that the format does not have come last.
 auto order_key(const SafetensorsArray& array) {
   constexpr auto kLast = std::numeric_limits<std::size_t>::max();
   return std::pair(safetensors_order(array.stored).value_or(kLast), std::string_view(array.name));
@@ -162,9 +162,9 @@ class SafetensorsWriter final : public ArchiveWriter {
     write_header(remainder);
   }
 
-  // Adds the array to those that are kept, where the file has the one of its name and dtype, or where the
-  // reference implementation has it. Returns all in the order of their data, which may be another one than
-  // that of the header.
+  // Adds the array to the kept ones: in place of the old array if name and dtype are equal, else at the
+  // position of the reference writer. Returns all arrays in the order of their data, which may differ from
+  // the order in the header.
   std::vector<SafetensorsArray*> insert(SafetensorsArray array) {
     arrays_ = kept_->header.arrays;
     const auto old = std::ranges::find(arrays_, array.name, &SafetensorsArray::name);

@@ -27,7 +27,7 @@ struct Replace {
   }
 };
 
-// What an update of a 16-bit float does with a float32 accumulator.
+// Applies an update of a 16-bit float to a float32 accumulator.
 template <class Formula>
 struct Widened {
   template <Half T>
@@ -127,7 +127,7 @@ requires(kRounding != Rounding::each_step) struct MeanSum<T, kRounding> {
   }
 };
 
-// What a reduction other than mean gives, in float32.
+// The fold of a reduction other than mean, in float32.
 template <Half T, class Formula>
 struct WideFold {
   static constexpr bool kKeepsOne = true;  // one update alone is copied, a NaN with its bits

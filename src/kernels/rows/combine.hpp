@@ -63,7 +63,7 @@ struct WideRows {
   std::vector<std::uint64_t> begun = {};       // a bit for each row
 };
 
-// What is done with them, for a dtype and a reduction that accumulates_wide(), other than mean.
+// Operations on WideRows, for a dtype and a reduction that accumulates_wide(), other than mean.
 struct WideLoops {
   // The accumulators of the rows that the moves go to begin with the values of these rows, once.
   void (*begin)(WideRows& rows, const Move* moves, std::int64_t count) = nullptr;

@@ -77,7 +77,7 @@ class RowUpdates {
     std::int64_t width;  // bytes of an element
   };
 
-  // Those of a segment whose first element is at `out`; without accumulators where none are needed.
+  // The accumulators of a segment whose first element is at `out`; empty if the reduction needs none.
   [[nodiscard]] WideRows wide_rows(const Segment& segment, std::byte* out) const;
 
   // Of a segment; moves in their order.

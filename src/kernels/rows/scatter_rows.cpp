@@ -290,8 +290,8 @@ class ScatterRows final : public Plan {
   }
 
   // Throws PlanFault for the lowest bad index, else for the lowest update of a row that has one already.
-  // Where memory has no room for a bit for each target row, sorts the updates if it has room for these, else
-  // looks through all updates for some target rows after the other.
+  // Uses one bit for each target row if memory has room; else sorts the updates if memory has room for them;
+  // else goes through all updates once for each band of target rows.
   void require_no_duplicates(const Threads& threads) const {
     const std::int64_t all = data_.size() / row_elements_;
     const std::int64_t most = std::max(kLeastBits, decision().memory / 2 * 8);
