@@ -33,7 +33,19 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kUnaligned = "unaligned";
+// A word of --fail-if.
+struct Failing {
+  std::string_view word;
+  std::string_view noun;  // in the line that names the arrays
+  bool needs_statistics;
+  bool (*is_met)(const MeasuredArray& array);
+};
+constexpr Failing kFailing[] = {
+    {"nan", "nan", true, [](const MeasuredArray& array) { return array.statistics.nan != 0; }},
+    {"inf", "inf", true, [](const MeasuredArray& array) { return array.statistics.infinite != 0; }},
+    {"unaligned", "unaligned elements", false,
+     [](const MeasuredArray& array) { return array.info.is_unaligned; }},
+};
 
 // The statistics of the arrays of all operands, and what --fail-if says of them. Without --stats inspect() is
 // inspect_file(), and no array is measured.
@@ -42,17 +54,16 @@ class InfoStatistics {
   // Throws Error where --stats is not given and an option that needs it is, and for wrong values.
   explicit InfoStatistics(const Arguments& arguments) : arguments_(arguments) {
     for (const std::string& list : arguments.values("--fail-if")) {
-      for (std::string& word : split(list, ",")) {
-        if (word != "nan" && word != "inf" && word != kUnaligned)
+      for (const std::string& word : split(list, ",")) {
+        const auto* const row = std::ranges::find(kFailing, word, &Failing::word);
+        if (row == std::end(kFailing))
           throw Error(cat("--fail-if ", in_quotes(word), " is not one of nan, inf, unaligned"));
-        fail_if_.push_back(word == kUnaligned ? cat(word, " elements") : std::move(word));
+        fail_if_.push_back(row);
       }
     }
     if (!arguments.has("--stats")) {
       arguments.require_with("--stats", {"--digest", "--sort", "--threads", "--memory", "--progress"});
-      // What the header says needs no elements.
-      if (std::ranges::any_of(fail_if_,
-                              [](const std::string& word) { return !word.starts_with(kUnaligned); }))
+      if (std::ranges::any_of(fail_if_, &Failing::needs_statistics))
         arguments.require_with("--stats", {"--fail-if"});
       return;
     }
@@ -97,23 +108,22 @@ class InfoStatistics {
       if (is_failing(array)) failing.push_back(array.info.path);
     }
     if (!failing.empty() && !as_json && !arguments_.has("--quiet")) {
+      std::vector<std::string> nouns;
+      for (const Failing* row : fail_if_) nouns.emplace_back(row->noun);
       print(cat(failing.size(), " of ", counted(to_int64(measured_.size()), "array"), " with ",
-                join_words(fail_if_, "or"), ": ", list_names(failing), "\n"));
+                join_words(nouns, "or"), ": ", list_names(failing), "\n"));
     }
     return failing.empty() ? 0 : 1;
   }
 
  private:
   [[nodiscard]] bool is_failing(const MeasuredArray& array) const {
-    return std::ranges::any_of(fail_if_, [&](const std::string& word) {
-      if (word.starts_with(kUnaligned)) return array.info.is_unaligned;
-      return (word == "nan" ? array.statistics.nan : array.statistics.infinite) != 0;
-    });
+    return std::ranges::any_of(fail_if_, [&](const Failing* row) { return row->is_met(array); });
   }
 
   const Arguments& arguments_;
   std::string sort_key_;
-  std::vector<std::string> fail_if_;
+  std::vector<const Failing*> fail_if_;
   std::optional<MeteredSettings> settings_;
   std::vector<MeasuredArray> measured_;
 };

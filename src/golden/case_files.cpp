@@ -62,10 +62,10 @@ struct FileId {
 // Nothing, with errno, if there is no such file.
 std::optional<FileId> id_of(const std::string& path) {
   struct stat info {};
-  const auto id = [&info](std::string array) {
-    // NumPy and tensorop read NAME.npy of an NPZ archive as NAME.
-    if (array.ends_with(".npy")) array.resize(array.size() - std::string_view(".npy").size());
-    return FileId{info.st_dev, info.st_ino, std::move(array)};
+  // In a format other than NPZ, "a" and "a.npy" are two arrays. They are taken for one here, which refuses
+  // cases that use both, and never accepts one file for two cases.
+  const auto id = [&info](std::string_view array) {
+    return FileId{info.st_dev, info.st_ino, std::string(npz_array_name(array))};
   };
   if (os().stat(path.c_str(), &info) == 0) return id("");
   const int reason = errno;

@@ -1,9 +1,7 @@
 #include "golden/check.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -15,92 +13,16 @@
 #include "engine/version.hpp"
 #include "engine/version_trial.hpp"
 #include "golden/case_files.hpp"
+#include "golden/golden_update.hpp"
 #include "golden/judge.hpp"
 #include "golden/many_cases.hpp"
 #include "golden/result_places.hpp"
-#include "io/file_info.hpp"
-#include "io/opened_file.hpp"
-#include "io/sink.hpp"
+#include "golden/unproven_refusals.hpp"
 #include "io/source.hpp"
 #include "jobs/cases.hpp"
 
 namespace tensorop {
 namespace {
-
-// A golden file keeps its format, whatever its name, and the name of its array.
-Destination golden_destination(const Expectation& expect, bool is_missing) {
-  Destination out{.path = expect.text, .array = expect.array == nullptr ? "" : *expect.array};
-  if (is_missing) return out;
-  OpenedFile opened = open_file(expect.text);
-  if (opened.format->is_archive()) {
-    const auto archive = open_archive(opened);
-    if (opened.array || archive->size() != 1) {
-      throw Error(cat(printable(expect.text), ": an array in an archive cannot be updated"), "",
-                  "store this golden array in its own file");
-    }
-    out.array = archive->name(archive->only());
-    with_context(printable(opened.shown), [&] { opened.format->require_name(out.array); });
-  } else if (opened.format->names_array && expect.array == nullptr) {
-    out.array =
-        with_context(printable(opened.shown), [&] { return opened.format->describe(opened.file).name; });
-  }
-  if (!opened.format->is_default) out.format = opened.format;
-  return out;
-}
-
-// A program that computes nothing seems to refuse every call that is to be refused. So the refusals of a run
-// are held back, with all that comes after them, until the program has given a result for a valid case.
-class RefusalsOnTrial {
- public:
-  RefusalsOnTrial(bool is_needed, const FindingReport& report) : report_(report), has_proof_(!is_needed) {}
-
-  void add(const Finding& finding) {
-    const std::lock_guard lock(mutex_);
-    has_proof_ = has_proof_ || (finding.program && finding.comparison);
-    if (has_proof_) flush();
-    if (has_proof_ || (held_.empty() && !is_refusal(finding))) return report_(finding);
-    held_.push_back(finding);
-  }
-
-  // There are no more findings.
-  void end() {
-    const std::lock_guard lock(mutex_);
-    const auto error = std::make_shared<Failure>(
-        "the refusal proves nothing: the program has given a result for no valid case", "",
-        "a run needs a valid case that the program computes");
-    for (Finding& finding : held_) {
-      if (!is_refusal(finding)) continue;
-      finding.outcome = Outcome::error;
-      finding.error = error;
-    }
-    flush();
-  }
-
-  // A signal ends the process. Whether there would have been a result is not known.
-  void interrupt() {
-    std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) return;  // a report waits for its reader
-    for (Finding& finding : held_) {
-      if (is_refusal(finding)) finding.outcome = Outcome::interrupted;
-    }
-    flush();
-    lock.release();
-  }
-
- private:
-  static bool is_refusal(const Finding& finding) {
-    return finding.program && finding.program->is_refused && finding.outcome == Outcome::equal;
-  }
-
-  void flush() {
-    for (const Finding& finding : std::exchange(held_, {})) report_(finding);
-  }
-
-  const FindingReport& report_;
-  std::mutex mutex_;
-  bool has_proof_;
-  std::vector<Finding> held_;
-};
 
 class Check {
  public:
@@ -117,14 +39,14 @@ class Check {
     if (!jobs_.empty() && !jobs_[0].files)
       join_case_files(jobs_, {settings_.actual, settings_.update, settings_.mask.value_or("")});
     find_places();
-    if (settings_.update) order_by_golden_files();
+    if (settings_.update) updates_.emplace(jobs_);
     const Settings opening{.threads = settings_.batch.threads, .memory = settings_.batch.memory};
     if (settings_.mask) mask_ = open_mask(*settings_.mask, opening);
     BatchSettings batch = settings_.batch;
     batch.is_failure = [this](std::size_t i) { return is_failure(results_[i]->outcome); };
     Interruption running;
     batch.interruption = &running;
-    RefusalsOnTrial refusals(settings_.program && settings_.needs_proof, report_);
+    UnprovenRefusals refusals(settings_.program && settings_.needs_proof, report_);
     const Interruption::Scope scope(settings_.batch.interruption, [&] {
       running.stop();
       refusals.interrupt();
@@ -149,46 +71,9 @@ class Check {
     }
   }
 
-  // The state of a golden file that this run may rewrite. Its cases run one after the other.
-  struct GoldenWriting {
-    std::size_t cases = 0;  // of this run
-    std::size_t last_case = 0;
-    std::optional<std::size_t> rewritten_by = {};
-    std::optional<std::size_t> equal_to = {};  // the first case that found it so
-  };
-
-  // A golden file that is read by a case is not rewritten, so only cases that share one wait for each other.
-  void order_by_golden_files() {
-    for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      if (!expects_file(jobs_[i])) continue;
-      // One of another dtype is rewritten.
-      jobs_[i].expect->declared.reset();
-      GoldenWriting& golden = golden_[jobs_[i].files->golden.get()];
-      if (golden.cases++ != 0) jobs_[i].after.push_back(golden.last_case);
-      golden.last_case = i;
-    }
-  }
-
   [[nodiscard]] const ExternalResult* external_of(std::size_t i) const {
     const auto& result = jobs_[i].files->result;
     return result && !settings_.program ? &*result : nullptr;
-  }
-
-  // Throws Error unless the file may be rewritten: what one case expects must not change what another does.
-  void require_own_golden(std::size_t i, const GoldenWriting& writing) const {
-    const GoldenFile& golden = *jobs_[i].files->golden;
-    const std::string path = printable(jobs_[i].expect->text);
-    if (!golden.reader.empty()) {
-      throw Error(cat(path, ": ", golden.reader, " reads this golden file: it is not rewritten"), "",
-                  "a case uses the result of an earlier one by its id: \"@id\"");
-    }
-    if (golden.cases != writing.cases) {
-      const auto others = static_cast<std::int64_t>(golden.cases - writing.cases);
-      throw Error(
-          cat(path, ": ", counted(others, "case"), " that ", others == 1 ? "is" : "are", " not run now ",
-              others == 1 ? "expects" : "expect", " this golden file too: it is not rewritten"),
-          "", "--update without --filter runs all of them");
-    }
   }
 
   // What is known of the case before it runs.
@@ -266,7 +151,7 @@ class Check {
     const Job& job = jobs_[i];
     attempt(found, [&] {
       if (settings_.update && expects_file(job)) {
-        update(i, result, judge_settings(job, own));
+        updates_->update(i, result, judge_settings(job, own), found);
       } else {
         judge_result(job, result, judge_settings(job, own), found);
       }
@@ -412,64 +297,6 @@ class Check {
     }
   }
 
-  // Throws Error unless the format gives the result back as it is: it would be rewritten by each update.
-  static void require_kept(Job job, const Tensor& result, Destination destination, JudgeSettings settings) {
-    const std::string path = printable(job.expect->text);
-    destination.format = &format_of(destination);
-    settings.call.warn = {};
-    Finding found;
-    // An error of the temporary file also says for which golden file that is.
-    with_context(path, [&] {
-      const auto folder = make_private_directory();
-      destination.path = job.expect->text = path_from(folder->path(), "golden");
-      write_tensor(result, Inputs(), destination, settings.call);
-      judge_result(job, result, settings, found);
-    });
-    if (found.outcome == Outcome::equal) return;
-    throw Error(
-        cat(path, ": ", noun_of(*destination.format), " does not keep this result: read back, it differs"),
-        "", "npy keeps every bit of numbers, pb and json every string");
-  }
-
-  // Rewrites a golden file that is missing or differs, once: several cases may share it.
-  void update(std::size_t i, const Tensor& result, const JudgeSettings& settings) {
-    const std::string& path = jobs_[i].expect->text;
-    Finding& found = *results_[i];
-    found.result = OutputInfo{result.dtype(), result.shape()};
-    GoldenWriting& golden = golden_.at(jobs_[i].files->golden.get());
-    const bool is_missing = !golden.rewritten_by && !names_file(path);
-    if (!is_missing) judge_result(jobs_[i], result, settings, found);
-    if (found.outcome == Outcome::not_compared) return;
-    if (!is_missing && found.outcome == Outcome::equal) {
-      if (!golden.equal_to) golden.equal_to = i;
-      return;
-    }
-    if (golden.rewritten_by) {
-      throw Error(cat(printable(path), ": ", jobs_[*golden.rewritten_by].location(),
-                      " has just rewritten it, and this result differs"));
-    }
-    if (golden.equal_to) {
-      throw Error(cat(printable(path), ": the result of ", jobs_[*golden.equal_to].location(),
-                      " is equal to it, and this result differs"));
-    }
-    require_own_golden(i, golden);
-    const Destination destination = golden_destination(*jobs_[i].expect, is_missing);
-    const Format& format = format_of(destination);
-    // A golden file that never compares equal is none. What cannot be written at all is refused below.
-    if (format.keeps_shape != nullptr && result.rank() <= 2 && !format.keeps_shape(result.shape())) {
-      throw Error(
-          cat(printable(path), ": ", noun_of(format), " does not keep shape ", to_string(result.shape())), "",
-          "npy and json keep any shape");
-    }
-    require_kept(jobs_[i], result, destination, settings);
-    make_folder(directory_of(path));
-    write_tensor(result, Inputs(), destination, settings.call);
-    warn_of_unnamed(destination, result.dtype(), settings.call);
-    golden.rewritten_by = i;
-    found.update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;
-    found.outcome = Outcome::updated;
-  }
-
   // Nothing of a step that is no finding.
   std::optional<Finding> delivered(std::size_t i, const JobOutcome& outcome) {
     const bool is_interrupted = outcome.status == JobStatus::interrupted;
@@ -497,7 +324,7 @@ class Check {
   // by one thread at a time, its job's, then the reporting one.
   std::vector<std::unique_ptr<Finding>> results_;
   std::optional<Source> mask_;
-  std::map<const GoldenFile*, GoldenWriting> golden_;
+  std::optional<GoldenUpdates> updates_;
   ResultPlaces places_;                     // of results of valid cases
   std::unique_ptr<TemporaryEntry> folder_;  // for the files of a program
   std::unique_ptr<ManyCases> many_;         // of a program that takes many cases

@@ -122,6 +122,8 @@ extern const Format kTsvFormat;
 extern const Format kOnnxFormat;
 extern const Format kTensorProtoFormat;
 extern const Format kNpzFormat;
+// The name of the array that `name` means in an NPZ archive: the member "a.npy" is the array "a".
+[[nodiscard]] std::string_view npz_array_name(std::string_view name);
 extern const Format kSafetensorsFormat;
 extern const Format kShardIndexFormat;
 extern const Format kGgufFormat;

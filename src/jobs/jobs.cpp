@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/portability.hpp"
+#include "io/format.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/onnx/onnx_model.hpp"
 #include "io/opened_file.hpp"
@@ -83,12 +84,7 @@ class Linker {
   static bool is_same_array(const Destination& output, std::string_view name, std::string_view other) {
     if (name == other) return true;
     if (&format_of(output) != &kNpzFormat) return false;
-    // "a" is the array of the member a.npy, and so is "a.npy".
-    constexpr std::string_view kEnding = ".npy";
-    for (std::string_view* text : {&name, &other}) {
-      if (text->ends_with(kEnding)) text->remove_suffix(kEnding.size());
-    }
-    return name == other;
+    return npz_array_name(name) == npz_array_name(other);
   }
 
   void link_operands(std::size_t i) {

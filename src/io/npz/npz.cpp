@@ -33,10 +33,8 @@ class NpzArchive final : public Archive {
       const ZipMember& member = directory_.members[i];
       names_.emplace(member.name, i);
       if (member.stored_name != member.name) stored_names_.emplace(member.stored_name, i);
-      const bool has_ending = member.name.ends_with(kNpyEnding);
-      const bool is_array = has_ending || begins_as_array(member);
-      std::string_view name = member.name;
-      if (has_ending) name.remove_suffix(kNpyEnding.size());
+      const std::string_view name = npz_array_name(member.name);
+      const bool is_array = name != member.name || begins_as_array(member);
       (void)add_member(name, is_array);
       if (is_array) names.push_back(name);
     }
@@ -130,6 +128,11 @@ std::unique_ptr<Archive> open_npz(InputFile& file) {
 }
 
 }  // namespace
+
+std::string_view npz_array_name(std::string_view name) {
+  if (name.ends_with(kNpyEnding)) name.remove_suffix(kNpyEnding.size());
+  return name;
+}
 
 constinit const Format kNpzFormat = {
     .name = "npz",
