@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -61,7 +62,7 @@ inline constexpr std::string_view kWhy = "why";
 [[nodiscard]] Request read_request(const FoundOperator& found, const Arguments& arguments);
 
 // Which of the global options a command uses, beside --help and --version.
-enum class Globals : bool { all, none };
+enum class Globals : std::uint8_t { all, without_progress, none };
 
 struct CommandEntry {
   std::string_view name;
@@ -77,7 +78,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"compare", compare_command},
     {"check", check_command, Globals::all, true},
     {"run", run_command, Globals::all, true},
-    {kWhy, why_command},
+    {kWhy, why_command, Globals::without_progress},
     {"generate", generate_command, Globals::none},
     {"lookup", lookup_command},
     {"nonzero", nonzero_command},

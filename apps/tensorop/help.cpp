@@ -157,10 +157,15 @@ std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists) {
 
 std::vector<Option> all_options(const Command& command) {
   std::vector<Option> options = command.options;
-  const auto* const entry = std::ranges::find(kCommands, command.name, &CommandEntry::name);
-  const bool uses_all = entry == std::end(kCommands) || entry->globals == Globals::all;
+  // "why add" is the command of `why` for an operator.
+  const std::string_view name = command.name;
+  const auto* const entry =
+      std::ranges::find(kCommands, name.starts_with(kWhy) ? kWhy : name, &CommandEntry::name);
+  const Globals globals = entry == std::end(kCommands) ? Globals::all : entry->globals;
   for (Option& option : global_options()) {
-    const bool is_used = uses_all || option.name == "--help" || option.name == "--version";
+    const bool is_progress = option.name == "--progress";
+    const bool is_used = option.name == "--help" || option.name == "--version" || globals == Globals::all ||
+                         (globals == Globals::without_progress && !is_progress);
     if (is_used && std::ranges::find(command.options, option.name, &Option::name) == command.options.end())
       options.push_back(std::move(option));
   }
