@@ -61,14 +61,16 @@ bool MappedFile::is_current() const {
          has_same_content(now, opened_);
 }
 
-// Every reader of a file may ask with preadv2(); mincore() tells a reader who may not write the file that all
-// of it is in memory. The file is opened for it once more: to keep a descriptor of each input would limit
-// their number.
+// mincore() first, which tells a reader who may not write the file that all of it is in memory. Every reader
+// may ask with preadv2(), but what is missing then begins to be read: whoever asks of the same place later
+// finds it there, so that each asks of other places. The file is opened for it once more: to keep a
+// descriptor of each input would limit their number.
 std::optional<double> MappedFile::resident_share(const std::byte* begin, std::int64_t bytes) const {
   constexpr std::int64_t kPlaces = 64;
-  const std::int64_t first = begin - mapping_.bytes().data();
   const std::int64_t places = std::min(bytes, kPlaces);
   if (places <= 0) return std::nullopt;
+  const std::int64_t first =
+      begin - mapping_.bytes().data() + to_int64(random_bits() % to_size(bytes / places));
   // Counts the places of which `ask` says that they are there; nothing where it does not know of one.
   const auto count = [&](const auto& ask) -> std::optional<double> {
     std::int64_t resident = 0;
@@ -79,19 +81,19 @@ std::optional<double> MappedFile::resident_share(const std::byte* begin, std::in
     }
     return static_cast<double>(resident) / static_cast<double>(places);
   };
-  const FileDescriptor fd = reopen();
-  if (fd.is_open()) {
-    const auto share = count([&](std::int64_t offset) { return is_resident(fd.get(), offset); });
+  if (opened_.st_uid == ::geteuid() || os().access(path_.c_str(), W_OK) == 0) {
+    const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+    const auto share = count([&](std::int64_t offset) -> std::optional<bool> {
+      unsigned char state = 0;
+      auto* const address = const_cast<std::byte*>(mapping_.bytes().data()) + offset / page * page;
+      if (os().mincore(address, 1, &state) != 0) return std::nullopt;
+      return (state & 1U) != 0;
+    });
     if (share) return share;
   }
-  if (opened_.st_uid != ::geteuid() && os().access(path_.c_str(), W_OK) != 0) return std::nullopt;
-  const std::int64_t page = ::sysconf(_SC_PAGESIZE);
-  return count([&](std::int64_t offset) -> std::optional<bool> {
-    unsigned char state = 0;
-    auto* const address = const_cast<std::byte*>(mapping_.bytes().data()) + offset / page * page;
-    if (os().mincore(address, 1, &state) != 0) return std::nullopt;
-    return (state & 1U) != 0;
-  });
+  const FileDescriptor fd = reopen();
+  if (!fd.is_open()) return std::nullopt;
+  return count([&](std::int64_t offset) { return is_resident(fd.get(), offset); });
 }
 
 FileDescriptor MappedFile::reopen() const {
