@@ -209,7 +209,7 @@ void for_each_input(const std::vector<NamedInput>& inputs, std::span<const std::
   const ArrayReading arrays = options_of(shared, {}).arrays;
   const auto takes_one_thread = [&](std::size_t position) {
     const NamedInput& input = inputs[position];
-    return input.archive != nullptr && input.archive->takes_one_thread(input.member) &&
+    return input.archive != nullptr && input.archive->is_compressed(input.member) &&
            !arrays.needs_scratch(input.member.bytes);
   };
   while (!order.empty()) {
@@ -273,11 +273,9 @@ void set_dtypes(const std::vector<NamedCast>& casts, std::vector<NamedInput>& in
   }
 }
 
-// Throws Error where the archive replaces one that holds what neither it nor an input is.
-void require_nothing_lost(const std::string& path, const Format& format,
-                          const std::vector<NamedInput>& inputs, const Metadata& metadata) {
-  const auto old = replaced_archive(path, format, false);
-  if (!old) return;
+// Throws Error where the archive replaces `old`, which holds what neither it nor an input is.
+void require_nothing_lost(const std::string& path, const Archive& old, const std::vector<NamedInput>& inputs,
+                          const Metadata& metadata) {
   std::set<std::string> there;
   for (const NamedInput& input : inputs) {
     there.insert(input.name);
@@ -285,12 +283,12 @@ void require_nothing_lost(const std::string& path, const Format& format,
     if (input.text.starts_with(path + ":")) there.insert(input.text.substr(path.size() + 1));
   }
   std::vector<std::string> lost;
-  for (std::size_t i = 0; i < old->size(); ++i) {
-    if (!old->is_array(i) || !there.contains(std::string(old->name(i)))) lost.emplace_back(old->name(i));
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (!old.is_array(i) || !there.contains(std::string(old.name(i)))) lost.emplace_back(old.name(i));
   }
   there.clear();
   for (const auto& [key, value] : metadata) there.insert(key);
-  for (const auto& [key, value] : old->metadata()) {
+  for (const auto& [key, value] : old.metadata()) {
     if (!there.contains(key)) lost.push_back(cat("metadata ", key));
   }
   if (lost.empty()) return;
@@ -331,11 +329,12 @@ void convert_to_archive(const Conversion& conversion, const std::vector<NamedCas
   const std::vector<NamedInput>& inputs = all.arrays;
   ArchiveOptions options{.compress = conversion.compress,
                          .durable = conversion.destination.durable,
+                         .old = replaced_archive(conversion.destination.path, format, false),
                          .threads = reading.settings.threads.count(),
                          .metadata = read_metadata(all, conversion, format, reading.settings),
                          .replaced = conversion.destination.replaced};
-  if (options.compress) options.memory = memory_of(reading.settings);
-  require_nothing_lost(conversion.destination.path, format, inputs, options.metadata);
+  if (format.can_compress) options.memory = memory_of(reading.settings);
+  if (options.old) require_nothing_lost(conversion.destination.path, *options.old, inputs, options.metadata);
   require_whole_models(conversion.destination, inputs);
   warn_of_link(conversion.destination, reading.settings.warn);
   const auto archive = format.create_archive(conversion.destination.path, options);

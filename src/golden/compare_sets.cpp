@@ -101,7 +101,7 @@ class SetComparison {
     constexpr std::int64_t kSmallBytes = 4 << 20;
     if (pair.bytes() <= kSmallBytes) return false;
     const auto takes_one_thread = [](const TensorSet& set, const SetMember* member) {
-      return member != nullptr && set.is_archive() && set.takes_one_thread(*member);
+      return member != nullptr && set.is_archive() && set.is_compressed(*member);
     };
     const int threads = settings_.call.threads.count();
     const int busy = (takes_one_thread(actual_, pair.actual) ? 1 : 0) +

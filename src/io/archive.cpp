@@ -31,6 +31,10 @@ std::optional<std::size_t> Archive::lookup(std::string_view name) const {
   return found == positions_.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool Archive::compresses(std::string_view name) const {
+  return size() != 0 && is_compressed(lookup(name).value_or(size() - 1));
+}
+
 std::unique_ptr<ArchiveWriter> Archive::rewrite(const std::string& path, const std::string& /*name*/,
                                                 const ArchiveOptions& /*options*/) const {
   throw Error(cat(printable(path), ": files of this format are only read"), "",

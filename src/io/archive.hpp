@@ -41,6 +41,8 @@ class Archive {
   [[nodiscard]] virtual std::optional<std::size_t> lookup(std::string_view name) const;
   // Of the whole archive.
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
+  // The bytes that a ZIP archive has at its end for its readers.
+  [[nodiscard]] const std::string& comment() const { return comment_; }
   // What was read although the format does not allow it: lines without the name of the file.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   // Content of the file that is not one of its arrays, for reports.
@@ -51,8 +53,10 @@ class Archive {
 
   // The array of a member. It keeps what it needs of the file. Throws Error without the member's name.
   [[nodiscard]] virtual Tensor read(std::size_t member, const ArrayReading& reading) const = 0;
-  // Whether more threads do not read a member sooner than one does.
-  [[nodiscard]] virtual bool takes_one_thread(std::size_t /*member*/) const { return false; }
+  // Whether a member is compressed: one thread reads it as soon as several do.
+  [[nodiscard]] virtual bool is_compressed(std::size_t /*member*/) const { return false; }
+  // Whether an array that replaces the one of this name is compressed: as that is, or as the last member.
+  [[nodiscard]] bool compresses(std::string_view name) const;
   // The description from the member's header; the caller sets path and format. Throws Error as read() does.
   [[nodiscard]] virtual FileInfo describe(std::size_t member) const = 0;
 
@@ -79,6 +83,7 @@ class Archive {
   bool add_member(std::string_view name, bool is_array = true);
 
   Metadata metadata_;
+  std::string comment_;
   std::vector<std::string> warnings_;
   std::vector<Unseen> unseen_;
 
@@ -95,6 +100,9 @@ class Archive {
 struct ArchiveOptions {
   bool compress = false;  // where Format::can_compress
   bool durable = false;   // as OutputFile::create() has it
+  // The archive that is replaced as a whole, where Format::can_compress: Archive::compresses() says whether
+  // an array is deflated although `compress` is false, and its comment stays.
+  std::shared_ptr<const Archive> old = {};
   // That compress, and the bytes of memory for it. The result depends on neither.
   int threads = 1;
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();

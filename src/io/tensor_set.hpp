@@ -60,9 +60,9 @@ class TensorSet {
   [[nodiscard]] OpenedFile open_file_of(const SetMember& member) const;
   // Of an archive: the array. Throws Error naming it. Any number of threads may call it.
   [[nodiscard]] Source read(const SetMember& member, const Source::Options& options) const;
-  // Of an archive, as Archive::takes_one_thread() says.
-  [[nodiscard]] bool takes_one_thread(const SetMember& member) const {
-    return archive_->takes_one_thread(member.position);
+  // Of an archive, as Archive::is_compressed() says.
+  [[nodiscard]] bool is_compressed(const SetMember& member) const {
+    return archive_->is_compressed(member.position);
   }
 
  private:

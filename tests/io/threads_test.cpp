@@ -122,7 +122,7 @@ TEST_CASE("deflated blocks are inflated on any number of threads, and as one str
     write_archive(dir.file("a.npz"), {.compress = compress}, arrays);
     const auto archive = open(dir.file("a.npz"));
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-      CHECK(archive->takes_one_thread(i) == compress);
+      CHECK(archive->is_compressed(i) == compress);
       for (const int threads : {1, 2, 3, 16}) {
         CAPTURE(compress, i, threads);
         CHECK(same_bytes(archive->read(i, {.threads = Threads(threads)}), arrays[i]));

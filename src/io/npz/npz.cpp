@@ -28,6 +28,7 @@ class NpzArchive final : public Archive {
   // one name.
   explicit NpzArchive(std::shared_ptr<const MappedFile> file)
       : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {
+    comment_ = bytes_text(directory_.comment);
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < directory_.members.size(); ++i) {
       const ZipMember& member = directory_.members[i];
@@ -69,7 +70,7 @@ class NpzArchive final : public Archive {
     return read_npy(file, reading);
   }
 
-  [[nodiscard]] bool takes_one_thread(std::size_t position) const override {
+  [[nodiscard]] bool is_compressed(std::size_t position) const override {
     return directory_.members[position].method != kZipStored;
   }
   [[nodiscard]] FileInfo describe(std::size_t position) const override {
@@ -79,16 +80,13 @@ class NpzArchive final : public Archive {
     return info;
   }
 
-  // An array is stored or deflated as the one that it replaces is, or as the last one.
   [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
                                                        const ArchiveOptions& options) const override {
-    const auto& members = directory_.members;
     if (const auto old = lookup(name); old && !is_array(*old))
       throw Error(cat(printable(path), ": member ", in_quotes(name), " is not an array"));
     KeptNpz kept{file_, directory_, lookup(name)};
-    const bool compress =
-        !members.empty() && members[kept.replaced.value_or(members.size() - 1)].method != kZipStored;
-    return write_npz(path, {.compress = compress, .durable = options.durable, .replaced = options.replaced},
+    return write_npz(path,
+                     {.compress = compresses(name), .durable = options.durable, .replaced = options.replaced},
                      std::move(kept));
   }
 

@@ -61,6 +61,7 @@ class NpzWriter final : public ArchiveWriter {
       : file_(OutputFile::create(path, options.durable, {}, OutputFile::Writers::this_process,
                                  options.replaced)),
         compress_(options.compress),
+        old_(options.old),
         zip64_from_(zip64_from),
         kept_(std::move(kept)),
         queue_(options.threads, options.memory, [this](const DeflatedBlock& block) { take(block); }) {}
@@ -102,6 +103,7 @@ class NpzWriter final : public ArchiveWriter {
     std::int64_t bytes = 0;
     std::int64_t packed_bytes = 0;
     std::uint32_t crc = 0;
+    bool is_deflated = false;
     bool in_zip64 = false;  // its own header has room for 64-bit sizes
   };
 
@@ -111,7 +113,7 @@ class NpzWriter final : public ArchiveWriter {
     if (entry.in_zip64) {
       extra.u16(kZip64Extra).u16(16).u64(complete ? entry.bytes : 0).u64(complete ? entry.packed_bytes : 0);
     }
-    if (!compress_) {
+    if (!entry.is_deflated) {
       constexpr std::int64_t kFixed = 30;
       constexpr std::int64_t kAlignmentField = 6;
       const std::int64_t end =
@@ -126,7 +128,7 @@ class NpzWriter final : public ArchiveWriter {
         .text("PK\3\4")
         .u16(entry.in_zip64 ? kVersionZip64 : kVersion)
         .u16(flags(entry))
-        .u16(compress_ ? kZipDeflated : kZipStored)
+        .u16(entry.is_deflated ? kZipDeflated : kZipStored)
         .u16(0)
         .u16(kEarliestDate)
         .u32(std::uint64_t{complete ? entry.crc : 0})
@@ -162,7 +164,7 @@ class NpzWriter final : public ArchiveWriter {
         .u16(zip64 ? kVersionZip64 : kVersion)
         .u16(zip64 ? kVersionZip64 : kVersion)
         .u16(flags(entry))
-        .u16(compress_ ? kZipDeflated : kZipStored)
+        .u16(entry.is_deflated ? kZipDeflated : kZipStored)
         .u16(0)
         .u16(kEarliestDate)
         .u32(std::uint64_t{entry.crc})
@@ -192,13 +194,9 @@ class NpzWriter final : public ArchiveWriter {
     }
     const auto shown = static_cast<std::uint64_t>(std::min(members, kLimit16));
     record.text("PK\5\6").u16(0).u16(0).u16(shown).u16(shown);
-    const std::span<const std::byte> comment =
-        kept_ ? kept_->directory.comment : std::span<const std::byte>();
-    return record.u32(limited(bytes))
-        .u32(limited(offset))
-        .u16(comment.size())
-        .text(bytes_text(comment))
-        .take();
+    std::string_view comment = old_ ? old_->comment() : "";
+    if (kept_) comment = bytes_text(kept_->directory.comment);
+    return record.u32(limited(bytes)).u32(limited(offset)).u16(comment.size()).text(comment).take();
   }
 
   [[nodiscard]] unsigned flags(const Entry& entry) const {
@@ -306,13 +304,14 @@ class NpzWriter final : public ArchiveWriter {
 
   OutputFile file_;
   bool compress_;
+  std::shared_ptr<const Archive> old_;
   std::int64_t zip64_from_;
   std::optional<KeptNpz> kept_;
   std::int64_t last_kept_ = 0;  // offset of the first kept member behind the one that is replaced
   std::int64_t moved_by_ = 0;   // these
   std::int64_t written_ = 0;
   std::vector<Entry> entries_;  // in order
-  std::size_t complete_ = 0;    // deflated entries that are written
+  std::size_t complete_ = 0;    // entries that are written
   bool is_finished_ = false;
   DeflateQueue queue_;
 };
@@ -325,21 +324,27 @@ class NpzWriter::Member final : public Transport {
   [[nodiscard]] bool is_stream() const override { return archive_.is_stream(); }
   void require_space(std::int64_t bytes) const override {
     // How much is left after deflating is not known before.
-    if (!archive_.compress_ && !is_stream()) archive_.file_.require_space(bytes);
+    if (!entry_.is_deflated && !is_stream()) archive_.file_.require_space(bytes);
   }
   void append(std::span<const std::byte> bytes) override {
     const bool is_first = !std::exchange(started_, true);
     if (is_first) archive_.entries_.push_back(std::move(entry_));
-    if (archive_.compress_) return archive_.queue_.add(bytes);
     Entry& entry = archive_.entries_.back();
-    if (is_first) archive_.begin(entry);
+    if (entry.is_deflated) return archive_.queue_.add(bytes);
+    if (is_first) {
+      archive_.queue_.flush();  // the entries before this one
+      archive_.begin(entry);
+    }
     entry.crc = add_crc(entry.crc, bytes);
     entry.packed_bytes += to_int64(bytes.size());
     archive_.append(bytes);
   }
 
   void finish() override {
-    archive_.compress_ ? archive_.queue_.end_member() : archive_.end(archive_.entries_.back());
+    const Entry& entry = archive_.entries_.back();
+    if (entry.is_deflated) return archive_.queue_.end_member();
+    archive_.end(entry);
+    ++archive_.complete_;
   }
 
  private:
@@ -357,7 +362,8 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
   Entry entry;
   entry.name = name + ".npy";
   entry.bytes = *bytes;
-  entry.in_zip64 = (compress_ ? *most : *bytes) >= zip64_from_;
+  entry.is_deflated = compress_ || (old_ && old_->compresses(name));
+  entry.in_zip64 = (entry.is_deflated ? *most : *bytes) >= zip64_from_;
   if (kept_) copy_first_kept(entry.name);
   return std::make_unique<Sink>(std::move(encoding), std::make_unique<Member>(*this, std::move(entry)));
 }
