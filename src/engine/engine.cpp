@@ -113,6 +113,15 @@ std::unique_ptr<Sink> write_open_mask(const Bound& bound, const std::optional<De
   return sink;
 }
 
+// The result is published by now.
+void commit_mask(Sink& mask, const Destination& result) {
+  try {
+    mask.commit();
+  } catch (const Error& error) {
+    throw Error(cat(error.what(), "; the result is written to ", printable(result.path)));
+  }
+}
+
 }  // namespace
 
 Tensor evaluate(const Request& request, const Settings& settings) {
@@ -166,13 +175,7 @@ void run_request(const Request& request, const Destination& destination, const S
   explain_faults(bound, [&] {
     const auto mask = write_open_mask(bound, open_mask, own);
     execute(bound.planned, bound.inputs, held, own);
-    if (mask) {
-      try {
-        mask->commit();
-      } catch (const Error& error) {
-        throw Error(cat(error.what(), "; the result is written to ", printable(destination.path)));
-      }
-    }
+    if (mask) commit_mask(*mask, destination);
     warn_of_elements(bound, own);
     warn_of_unnamed(destination, bound.planned.output.dtype, own);
   });
@@ -193,7 +196,7 @@ Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_c
     written.write_output(result, own.threads);
     written.finish();
     if (destination) write_tensor(result, bound.inputs, *destination, own);
-    if (mask) mask->commit();
+    if (mask) destination ? commit_mask(*mask, *destination) : mask->commit();
     written.commit();
     warn_of_elements(bound, own);
     return result;

@@ -13,8 +13,9 @@
 namespace tensorop {
 namespace {
 
-// A golden file keeps its format, whatever its name, and the name of its array.
-Destination golden_destination(const Expectation& expect, bool is_missing) {
+// A golden file keeps its format, whatever its name, and the name of its array. `warn` is called for what it
+// does not keep.
+Destination golden_destination(const Expectation& expect, bool is_missing, const Warn& warn) {
   Destination out{.path = expect.text, .array = expect.array == nullptr ? "" : *expect.array};
   if (is_missing) return out;
   OpenedFile opened = open_file(expect.text);
@@ -30,6 +31,10 @@ Destination golden_destination(const Expectation& expect, bool is_missing) {
     out.array =
         with_context(printable(opened.shown), [&] { return opened.format->describe(opened.file).name; });
   }
+  const bool may_have_remarks = opened.format->remarks != nullptr && opened.file.mapping();
+  const std::string lost =
+      may_have_remarks ? opened.format->remarks(opened.file.mapping()->bytes()) : std::string();
+  if (warn && !lost.empty()) warn(cat(printable(opened.shown), ": is rewritten without its ", lost));
   if (!opened.format->is_default) out.format = opened.format;
   return out;
 }
@@ -105,7 +110,7 @@ void GoldenUpdates::update(std::size_t i, const Tensor& result, const JudgeSetti
                     " is equal to it, and this result differs"));
   }
   require_own(i, golden);
-  const Destination destination = golden_destination(*jobs_[i].expect, is_missing);
+  const Destination destination = golden_destination(*jobs_[i].expect, is_missing, settings.call.warn);
   const Format& format = format_of(destination);
   // A golden file that never compares equal is none. What cannot be written at all is refused below.
   if (format.keeps_shape != nullptr && result.rank() <= 2 && !format.keeps_shape(result.shape())) {

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """A file that is replaced keeps its access control list and the attributes of users; one without a list gets none from
-its folder. The lists are written and read here, as the bytes that the kernel takes.
+its folder. The lists are written and read here, as the bytes that the kernel takes. A command that may not use its own
+temporary folder leaves nothing.
 
     /usr/bin/python3 tests/base/access_lists.py path/to/tensorop
 
@@ -9,6 +10,7 @@ The last line is "N passed, N failed".
 
 import errno
 import os
+import shutil
 import stat
 import struct
 import subprocess
@@ -66,10 +68,35 @@ def check_folder(binary, folder, name):
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o640
 
 
+def tree(folder):
+    return sorted(os.path.join(base, name) for base, folders, files in os.walk(folder) for name in folders + files)
+
+
+def check_no_rights(binary, folder, *words):
+    """Under umask 777 not even the owner may enter a new folder. Root may, so another user runs the program."""
+    own = os.path.join(folder, "program")
+    shutil.copy(binary, own)
+    with open(os.path.join(folder, "c.jsonl"), "w") as file:
+        file.write('{"op":"add","a":1,"b":2,"expect":"new/x.npy"}\n')
+    os.mkdir(os.path.join(folder, "temporary"))
+    user = NOBODY if os.geteuid() == 0 else None
+    if user:
+        for path in [folder] + tree(folder):
+            os.chown(path, user, -1)
+    before = tree(folder)
+    done = subprocess.run([own, *words], cwd=folder, user=user, umask=0o777, capture_output=True, text=True,
+                          env={"TMPDIR": os.path.join(folder, "temporary"), "PATH": os.environ["PATH"]})
+    assert done.returncode == 2 and "Permission denied" in done.stderr + done.stdout, done
+    assert tree(folder) == before, tree(folder)
+
+
 def main():
     binary = os.path.abspath(sys.argv[1])
     checks = [(check_list, "a.npy"), (check_list, "a.npz", ":a"), (check_list, "a.safetensors", ":a"),
-              (check_folder, "b.npy")]
+              (check_folder, "b.npy"),
+              (check_no_rights, "check", "c.jsonl", "--update"),
+              (check_no_rights, "check", "c.jsonl", "--command", "true {cases}"),
+              (check_no_rights, "generate", "gather", "-o", "cases")]
     failed = 0
     for check, *words in checks:
         with tempfile.TemporaryDirectory() as folder:

@@ -2,12 +2,16 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <string>
+#include <string_view>
 
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
+#include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "support/catch.hpp"
+#include "support/files.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop {
@@ -46,6 +50,15 @@ class RecordingSystem : public System {
   std::string calls;
 };
 
+// A mask that cannot get its name, as a file that something is mounted on.
+class BusyMaskSystem : public System {
+ public:
+  int rename(const char* from, const char* to) override {
+    errno = EBUSY;
+    return std::string_view(to).ends_with("mask.npy") ? -1 : System::rename(from, to);
+  }
+};
+
 Request scatter() {
   Request request;
   request.op = require_operator("scatterelements");
@@ -63,6 +76,24 @@ TEST_CASE("a result and its mask are both on the disk before one of them gets it
   const ScopedSystem scope(system);
   run_request(scatter(), {.path = dir.file("out.npz"), .durable = true}, {}, mask);
   CHECK(system.calls == "sync sync out.npz sync-folder mask.npy sync-folder ");
+}
+
+TEST_CASE("a mask that cannot be published is an error that says where the result is", "[engine]") {
+  const TempDir dir;
+  const std::string path = dir.file("mask.npy");
+  std::ofstream(path) << "old";
+  const Destination mask{.path = path};
+  const Destination out{.path = dir.file("out.json")};
+  BusyMaskSystem system;
+  const ScopedSystem scope(system);
+  const std::string message =
+      cat("scatterelements: ", path, ": cannot rename the result to its destination: ",
+          "Device or resource busy; the result is written to ", out.path);
+  CHECK_THROWS_WITH(run_request(scatter(), out, {}, mask), message);
+  CHECK_THROWS_WITH(run_request_as_case(scatter(), {dir.file("case"), true}, {}, out, mask), message);
+  CHECK(get(path) == "old");
+  CHECK(get(out.path) == "{\"dtype\":\"int64\",\"shape\":[2],\"data\":[1,8]}\n");
+  CHECK_FALSE(file_exists(dir.file("case")));
 }
 
 TEST_CASE("a case is on the disk before it, or a result beside it, gets its name", "[engine]") {

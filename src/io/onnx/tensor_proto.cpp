@@ -165,6 +165,17 @@ FileInfo describe_tensor_proto(InputFile& file) {
   return describe_header(read_tensor_proto_header(message_of(file, {}).bytes, 0));
 }
 
+std::string tensor_proto_remarks(Bytes message) {
+  std::vector<std::string> out;
+  for (const std::uint32_t number : {field::kDocString, field::kMetadata}) {
+    bool is_there = false;
+    for (ProtoMessage fields(message, 0, field::kNames); fields.next();)
+      is_there = is_there || fields.field().number() == number;
+    if (is_there) out.emplace_back(field::field_of(number).name);
+  }
+  return join(out, " and ");
+}
+
 }  // namespace
 
 Tensor read_tensor_proto(Bytes message, std::int64_t byte, std::shared_ptr<const void> owner,
@@ -217,6 +228,7 @@ constinit const Format kTensorProtoFormat = {
     .encode = tensor_proto_encoding,
     .measure_strings = tensor_proto_string_bytes,
     .names_array = true,
+    .remarks = tensor_proto_remarks,
     .limits_bytes = true,
 };
 

@@ -280,6 +280,16 @@ bool table_keeps_shape(const Shape& shape) {
   return rank(shape) == 1 || (rank(shape) == 2 && shape[0] > 0 && shape[1] > 1);
 }
 
+std::string table_remarks(std::span<const std::byte> file) {
+  const std::string_view text = bytes_text(file);
+  bool is_at_begin = true;  // of a line, but for blanks
+  for (const char c : text) {
+    if (is_at_begin && c == '#') return "comments";
+    is_at_begin = c == '\n' || c == '\r' || (is_at_begin && (c == ' ' || c == '\t'));
+  }
+  return {};
+}
+
 // With blanks, the first line shows what separates fields.
 template <Separator kSeparator>
 consteval Format table_format(std::string_view name, std::string_view title, std::string_view ending) {
@@ -297,6 +307,7 @@ consteval Format table_format(std::string_view name, std::string_view title, std
       .encode = [](DType dtype, const Shape& shape, std::int64_t /*strings*/,
                    std::string_view /*name*/) { return table_encoding(dtype, shape, kSeparator); },
       .keeps_shape = table_keeps_shape,
+      .remarks = table_remarks,
       .missing = kNotInTables,
   };
 }
