@@ -18,7 +18,7 @@
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::base_advice_test {
 namespace {
 
 // What is asked of the system, as bytes from `base` on.
@@ -144,4 +144,4 @@ TEST_CASE("what is done with leaves the memory of the process", "[base][advice]"
   CHECK(mapped_kib() <= ::sysconf(_SC_PAGESIZE) / 1024);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_advice_test

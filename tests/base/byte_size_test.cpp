@@ -9,7 +9,7 @@
 
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::base_byte_size_test {
 
 TEST_CASE("a size is a positive integer with K, M, G or nothing after it", "[base][size]") {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -62,4 +62,4 @@ TEST_CASE("a size is shown in the largest unit that it fills", "[base][size]") {
   CHECK(byte_size_text(std::int64_t{20} << 40) == "20.0 TiB");
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_byte_size_test

@@ -19,7 +19,7 @@
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::base_child_process_test {
 namespace {
 
 using Kind = ChildEnd::Kind;
@@ -210,4 +210,4 @@ TEST_CASE("a temporary folder goes with all that is in it", "[base][child]") {
   REQUIRE(::unsetenv("TMPDIR") == 0);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_child_process_test

@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::base_error_test {
 
 TEST_CASE("a message carries its rule at the end and its contexts in front, the outermost first",
           "[base][error]") {
@@ -90,4 +90,4 @@ TEST_CASE("text from outside is cut to 200 characters", "[base][error]") {
   CHECK(printable(std::string(1000, '\x01')) == controls + "...");
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_error_test

@@ -28,7 +28,7 @@
 #include "support/standard_input.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::base_input_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -371,4 +371,4 @@ TEST_CASE("the file of an address is found among the inputs", "[base][input]") {
   CHECK(inputs.find(nullptr) == nullptr);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_input_file_test

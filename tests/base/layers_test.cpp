@@ -14,6 +14,7 @@
 
 #include "support/catch.hpp"
 
+namespace tensorop::base_layers_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -228,3 +229,5 @@ TEST_CASE("the layers allow what src/README.md draws and nothing else", "[layers
     CHECK((found.empty() ? "" : found[0]) == expected);
   }
 }
+
+}  // namespace tensorop::base_layers_test

@@ -11,7 +11,7 @@
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::base_memory_cgroup_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -109,4 +109,4 @@ TEST_CASE("the least that a group or one around it leaves", "[base][memory]") {
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_memory_cgroup_test

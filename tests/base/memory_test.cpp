@@ -16,7 +16,7 @@
 #include "support/catch.hpp"
 #include "support/sanitizers.hpp"
 
-namespace tensorop {
+namespace tensorop::base_memory_test {
 namespace {
 
 class MemorySystem : public System {
@@ -118,4 +118,4 @@ TEST_CASE("an allocation that fails is told of in its context", "[base][memory]"
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_memory_test

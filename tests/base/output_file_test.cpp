@@ -38,7 +38,7 @@
 #include "support/files.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::base_output_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -1027,4 +1027,4 @@ TEST_CASE("a signal in the middle of publishing waits until it is done or undone
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_output_file_test

@@ -20,7 +20,7 @@
 #include "support/files.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::base_output_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,4 +132,4 @@ TEST_CASE("what takes the folder's name before the commit stays", "[base][output
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_output_folder_test

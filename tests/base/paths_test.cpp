@@ -10,7 +10,7 @@
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::base_paths_test {
 
 namespace fs = std::filesystem;
 
@@ -76,4 +76,4 @@ TEST_CASE("a file is in its folder, and in those that this is in", "[base][paths
   CHECK(keys.of_folder("none") == "none");
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_paths_test

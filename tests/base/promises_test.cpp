@@ -10,7 +10,7 @@
 
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::base_promises_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,4 +114,4 @@ TEST_CASE("every guarantee of the docs names tests that exist", "[promises]") {
   CHECK(promises == guarantees(root));
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_promises_test

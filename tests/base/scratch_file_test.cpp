@@ -24,7 +24,7 @@
 #include "support/interrupted.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::base_scratch_file_test {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -206,4 +206,4 @@ TEST_CASE("a signal at any moment of making temporary files leaves none", "[base
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_scratch_file_test

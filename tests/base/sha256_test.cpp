@@ -9,8 +9,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 
-using namespace tensorop;
-
+namespace tensorop::base_sha256_test {
 namespace {
 
 std::string digest(std::string_view text, std::size_t piece, bool is_baseline) {
@@ -44,3 +43,5 @@ TEST_CASE("SHA-256 is that of its standard, however the bytes arrive", "[sha256]
     }
   }
 }
+
+}  // namespace tensorop::base_sha256_test

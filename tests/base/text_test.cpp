@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::base_text_test {
 
 TEST_CASE("pieces are put together", "[base][text]") {
   CHECK(cat().empty());
@@ -180,4 +180,4 @@ TEST_CASE("the nearest name is the one that was meant, or none", "[base][text]")
   CHECK(nearest("gather", {}).empty());
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_text_test

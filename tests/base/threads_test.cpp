@@ -17,7 +17,7 @@
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 
-namespace tensorop {
+namespace tensorop::base_threads_test {
 namespace {
 
 constexpr int kThreadCounts[] = {1, 2, 3, 7, 16};
@@ -221,4 +221,4 @@ TEST_CASE("a failing production and a failing consumption: the lower chunk wins"
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_threads_test

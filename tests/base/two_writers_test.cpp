@@ -17,7 +17,7 @@
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::base_two_writers_test {
 namespace {
 
 // To fork costs much more with a sanitizer, which has maps of all memory.
@@ -111,4 +111,4 @@ TEST_CASE("of two processes that write one destination, at any pace, one leaves 
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::base_two_writers_test

@@ -9,6 +9,8 @@
 #include "support/catch.hpp"
 #include "support/files.hpp"
 
+namespace tensorop::cli_build_test {
+
 TEST_CASE("warnings are errors in the presets of developers, not in the one of packages", "[cli][build]") {
   const auto presets = nlohmann::json::parse(tensorop::get(TENSOROP_SOURCE_DIR "/CMakePresets.json"));
   std::map<std::string, bool> strict;  // a preset comes after the one that it inherits
@@ -49,3 +51,5 @@ TEST_CASE("a release is hardened", "[cli][build]") {
   CHECK(bytes.find("_chk") != std::string::npos);
 }
 #endif
+
+}  // namespace tensorop::cli_build_test

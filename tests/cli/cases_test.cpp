@@ -11,7 +11,7 @@
 #include "support/files.hpp"
 #include "support/process.hpp"
 
-namespace tensorop {
+namespace tensorop::cli_cases_test {
 namespace {
 
 // Changes a number, a bool or a NaN of a text, between two places; false where there is none.
@@ -83,4 +83,4 @@ TEST_CASE("the golden cases are equal, and different with one element or rule ch
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::cli_cases_test

@@ -7,7 +7,7 @@
 #include "support/cli.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::cli_check_command_test {
 
 TEST_CASE("a signal ends the programs and removes their files", "[cli][check][command]") {
   for (const auto& [signal, status] :
@@ -38,4 +38,4 @@ ls -A tmp | wc -l
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::cli_check_command_test

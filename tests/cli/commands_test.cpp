@@ -21,7 +21,7 @@
 #include "support/tensors.hpp"
 #include "tensorop/commands.hpp"
 
-namespace tensorop {
+namespace tensorop::cli_commands_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -189,4 +189,4 @@ TEST_CASE("the program's help fits on a page and names every operator and listed
   CHECK(!words.contains("complete"));
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::cli_commands_test

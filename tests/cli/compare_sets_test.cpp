@@ -12,7 +12,7 @@
 #include "support/hex.hpp"
 #include "support/npy_writer.hpp"
 
-namespace tensorop {
+namespace tensorop::cli_compare_sets_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -83,4 +83,4 @@ TEST_CASE("large arrays that one thread each inflates are compared in order, and
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::cli_compare_sets_test

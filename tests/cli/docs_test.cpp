@@ -21,6 +21,7 @@
 #include "support/process.hpp"
 #include "tensorop/commands.hpp"
 
+namespace tensorop::cli_docs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -223,3 +224,5 @@ TEST_CASE("what to type in place of another library's call is a command with opt
     }
   }
 }
+
+}  // namespace tensorop::cli_docs_test

@@ -15,7 +15,7 @@
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::cli_limits_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -497,4 +497,4 @@ TEST_CASE("what is no file to read is refused", "[cli][limits]") {
   for (const Row& row : rows) check_row(dir, row);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::cli_limits_test

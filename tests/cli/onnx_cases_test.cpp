@@ -10,7 +10,7 @@
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
-namespace tensorop {
+namespace tensorop::cli_onnx_cases_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,4 +95,4 @@ TEST_CASE("ONNX's own cases are equal bit for bit, all that tensorop has", "[cli
   CHECK(result.status == 2);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::cli_onnx_cases_test

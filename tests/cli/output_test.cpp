@@ -17,7 +17,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::cli_output_test {
 
 TEST_CASE("a limit on the size of files is an error with path and reason", "[cli][output]") {
   const TempDir dir;
@@ -261,4 +261,4 @@ TEST_CASE("a file system that is full is an error with path and both sizes", "[c
   CHECK(result.out == "old.npy\nout.json\nsame\n");
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::cli_output_test

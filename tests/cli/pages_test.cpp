@@ -10,7 +10,7 @@
 #include "support/temp_dir.hpp"
 #include "support/transcript.hpp"
 
-namespace tensorop {
+namespace tensorop::cli_pages_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,4 +69,4 @@ TEST_CASE("a page that shows something else than its commands print is reported"
   CHECK(result.text.find("$ ls\nf\n") != std::string::npos);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::cli_pages_test

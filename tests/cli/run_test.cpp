@@ -10,7 +10,7 @@
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::cli_run_test {
 
 TEST_CASE("to divide very many jobs takes a part of the time that reading them takes", "[cli][shards]") {
   if (kAnySanitizer) return;
@@ -66,4 +66,4 @@ TEST_CASE("what a file of jobs costs is in proportion to its length", "[cli][run
 }
 #endif
 
-}  // namespace tensorop
+}  // namespace tensorop::cli_run_test

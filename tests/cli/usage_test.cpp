@@ -11,7 +11,7 @@
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::cli_usage_test {
 
 TEST_CASE("every name of every operator is known to the program", "[cli][usage]") {
   for (const std::string& name : operator_names()) {
@@ -86,4 +86,4 @@ TEST_CASE("the program's help names every operator and every command", "[cli][us
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::cli_usage_test

@@ -12,7 +12,7 @@
 #include "support/files.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_access_test {
 namespace {
 
 // What a call of zeros explains: operands are shapes of uint8, the last of them more than are sorted
@@ -62,4 +62,4 @@ TEST_CASE("small tensors are read plainly, although their result is written at r
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::engine_access_test

@@ -13,7 +13,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_any_address_test {
 namespace {
 
 // How many operands of the call do not lie at an address that is aligned for them.
@@ -55,4 +55,4 @@ TEST_CASE("operands are used where they are stored, at any address", "[engine]")
   CHECK(all == 5 + 6);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::engine_any_address_test

@@ -22,7 +22,7 @@
 #include "support/temp_dir.hpp"
 #include "support/type_tables.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_boundary_test {
 namespace {
 
 __extension__ typedef __int128 Wide;  // as GCC and Clang have it
@@ -223,4 +223,4 @@ TEST_CASE("of a tensor without elements nothing is read, however many rows it ha
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::engine_boundary_test

@@ -14,7 +14,7 @@
 #include "support/files.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_durable_test {
 namespace {
 
 // Notes what goes to the disk and what gets a name; nothing goes to the disk.
@@ -122,4 +122,4 @@ TEST_CASE("the names of directories that are made are on the disk, each before t
   CHECK(system.calls == "mkdir sync-folder mkdir sync-folder mkdir ");
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::engine_durable_test

@@ -13,7 +13,7 @@
 #include "support/catch.hpp"
 #include "support/sanitizers.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_empty_tensors_test {
 namespace {
 
 using Attributes = std::vector<NamedText>;
@@ -142,4 +142,4 @@ TEST_CASE("tensors without elements take neither time nor memory, whatever their
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::engine_empty_tensors_test

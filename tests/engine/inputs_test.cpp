@@ -13,7 +13,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_inputs_test {
 namespace {
 
 Tensor list(const std::vector<std::int64_t>& values) {
@@ -84,4 +84,4 @@ TEST_CASE("a result does not keep its operands, but what its strings are in", "[
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::engine_inputs_test

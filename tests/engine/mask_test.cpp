@@ -12,7 +12,7 @@
 #include "support/random_case.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_mask_test {
 namespace {
 
 using Operands = std::vector<std::pair<std::string, Tensor>>;
@@ -142,4 +142,4 @@ TEST_CASE("what is not zero, of every kind of element", "[engine][mask]") {
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::engine_mask_test

@@ -9,7 +9,7 @@
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_meter_test {
 namespace {
 
 TEST_CASE("texts, conversions and comparisons count their bytes", "[engine][progress]") {
@@ -59,4 +59,4 @@ TEST_CASE("texts, conversions and comparisons count their bytes", "[engine][prog
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::engine_meter_test

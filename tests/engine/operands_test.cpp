@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_operands_test {
 
 TEST_CASE("untyped text takes a dtype that it can be, and else stays what it is, whenever it is read",
           "[engine][operands]") {
@@ -94,4 +94,4 @@ TEST_CASE("untyped text that does not fit in a dtype can stay what it is", "[eng
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::engine_operands_test

@@ -14,7 +14,7 @@
 #include "support/operator_facts.hpp"
 #include "support/reference_array.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_portability_test {
 namespace {
 
 using reference::Array;
@@ -156,4 +156,4 @@ TEST_CASE("versions that do the same are computed once", "[portability]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::engine_portability_test

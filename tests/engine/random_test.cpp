@@ -7,7 +7,7 @@
 #include "support/operator_facts.hpp"
 #include "support/sanitizers.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_random_test {
 namespace {
 
 // `cases` small calls of the operators of a group, and some of more than a megabyte, which is shared out
@@ -82,4 +82,4 @@ TEST_CASE("every operator has a row of facts and one of the groups above", "[ran
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::engine_random_test

@@ -14,7 +14,7 @@
 #include "support/operator_facts.hpp"
 #include "support/reference_array.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_stablehlo_test {
 namespace {
 
 bool has_negative(const Tensor& indices) {
@@ -78,4 +78,4 @@ TEST_CASE("a call and its dimension numbers in StableHLO have the same result", 
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::engine_stablehlo_test

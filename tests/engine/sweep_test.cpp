@@ -12,7 +12,7 @@
 #include "support/catch.hpp"
 #include "support/operator_facts.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_sweep_test {
 namespace {
 
 OperandRole role_of(const Operator& op, std::size_t i) {
@@ -228,4 +228,4 @@ TEST_CASE("the opset of a version means that version, and so does every one up t
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::engine_sweep_test

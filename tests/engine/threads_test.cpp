@@ -19,7 +19,7 @@
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_threads_test {
 namespace {
 
 // Under a sanitizer each run takes several times as long; the release compares all of them with one thread.
@@ -485,4 +485,4 @@ TEST_CASE("of several bad indices the lowest is named by any number of threads",
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::engine_threads_test

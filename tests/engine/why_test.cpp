@@ -16,7 +16,7 @@
 #include "support/sanitizers.hpp"
 #include "support/why_check.hpp"
 
-namespace tensorop {
+namespace tensorop::engine_why_test {
 namespace {
 
 constexpr std::int64_t kElements = kAnySanitizer ? 100 : 1000;  // that are explained, of each version
@@ -76,4 +76,4 @@ TEST_CASE("why of 1,000 elements of every operator and version is what the refer
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::engine_why_test

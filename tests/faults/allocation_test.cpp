@@ -71,7 +71,7 @@ void* calloc(std::size_t elements, std::size_t of) {
 
 #endif
 
-namespace tensorop {
+namespace tensorop::faults_allocation_test {
 namespace {
 
 // For the lifetime of this object memory runs out when `requests` were granted.
@@ -141,6 +141,6 @@ TEST_CASE(
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::faults_allocation_test
 
 #endif

@@ -18,7 +18,7 @@
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::faults_case_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -129,4 +129,4 @@ TEST_CASE("a signal at any moment leaves whole cases and nothing else", "[faults
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::faults_case_test

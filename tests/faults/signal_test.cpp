@@ -13,7 +13,7 @@
 #include "support/random.hpp"
 #include "support/sanitizers.hpp"
 
-namespace tensorop {
+namespace tensorop::faults_signal_test {
 namespace {
 
 // To fork costs much more with a sanitizer, which has maps of all memory.
@@ -98,4 +98,4 @@ TEST_CASE("of two processes at the same operation, at any pace, one leaves its w
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::faults_signal_test

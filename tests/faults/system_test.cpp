@@ -14,7 +14,7 @@
 #include "support/operations.hpp"
 #include "support/sanitizers.hpp"
 
-namespace tensorop {
+namespace tensorop::faults_system_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ TEST_CASE("whatever read or write of a whole operation is short: it is continued
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::faults_system_test

@@ -16,7 +16,7 @@
 #include "support/errors.hpp"
 #include "support/sanitizers.hpp"
 
-namespace tensorop {
+namespace tensorop::generate_generator_test {
 namespace {
 
 Subject subject_of(const Operator& op, const Version& version) {
@@ -247,4 +247,4 @@ TEST_CASE("no operand is drawn that is larger than allowed", "[generate]") {
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::generate_generator_test

@@ -10,7 +10,7 @@
 #include "support/cli.hpp"
 #include "support/files.hpp"
 
-namespace tensorop {
+namespace tensorop::generate_suite_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ TEST_CASE("a seed makes the same bytes on every machine and in every release", "
   CHECK(kGeneratorVersion == 2);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::generate_suite_test

@@ -19,7 +19,7 @@
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::golden_check_test {
 namespace {
 
 // How long a test waits for what must happen; it fails after that.
@@ -134,4 +134,4 @@ TEST_CASE("golden files that cases share are the same for any number of concurre
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::golden_check_test

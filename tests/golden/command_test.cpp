@@ -7,7 +7,7 @@
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 
-namespace tensorop {
+namespace tensorop::golden_command_test {
 namespace {
 
 using Shell = CommandTemplate::Shell;
@@ -86,4 +86,4 @@ TEST_CASE("a command that cannot mean anything is refused", "[golden][command]")
   CHECK(words_of("x 'a {output}", Shell::yes).size() == 5);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::golden_command_test

@@ -13,7 +13,7 @@
 #include "report/finding_json.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::golden_compare_test {
 namespace {
 
 using ParsedJson = nlohmann::json;
@@ -231,4 +231,4 @@ TEST_CASE("bytes of bool other than 0 and 1 are true", "[golden][compare]") {
   CHECK_FALSE(compare_tensors(bools({0, 2, 0}), bools({0, 1, 7}), {}, Threads(1)).equal);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::golden_compare_test

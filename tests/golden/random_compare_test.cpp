@@ -11,7 +11,7 @@
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
-namespace tensorop {
+namespace tensorop::golden_random_compare_test {
 namespace {
 
 // More than three chunks of a megabyte, the last one not full.
@@ -199,4 +199,4 @@ TEST_CASE("a mask of large tensors gives the same report for any number of threa
             .equal);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::golden_random_compare_test

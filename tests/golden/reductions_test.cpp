@@ -15,7 +15,7 @@
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::golden_reductions_test {
 namespace {
 
 PlainCall call_of(const std::string& job) {
@@ -167,4 +167,4 @@ TEST_CASE("a call is made smaller while it has a property", "[golden][reductions
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::golden_reductions_test

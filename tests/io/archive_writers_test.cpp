@@ -17,7 +17,7 @@
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::io_archive_writers_test {
 namespace {
 
 constexpr int kRounds = kAnySanitizer ? 4 : 24;
@@ -111,4 +111,4 @@ TEST_CASE("of two processes that write arrays of one archive, at any pace, none 
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_archive_writers_test

@@ -18,7 +18,7 @@
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::io_array_reading_test {
 namespace {
 
 // Bytes of which no two neighbours are the same, each 0 or 1 for a bool.
@@ -120,4 +120,4 @@ TEST_CASE("a stream that memory does not hold is brought into a temporary file",
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_array_reading_test

@@ -12,7 +12,7 @@
 #include "support/catch.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::io_display_test {
 namespace {
 
 std::string shown(const Tensor& tensor, int columns) {
@@ -80,4 +80,4 @@ TEST_CASE("strings are shown in quotes, their control characters escaped, their 
   CHECK(shown(tensor, 80) == "string (3)\n[       'a' '\\x1b[31m'       '\xC3\xA4\xC3\xB6']\n");
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_display_test

@@ -20,7 +20,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::io_format_test {
 namespace {
 
 std::vector<Tensor> samples() {
@@ -185,4 +185,4 @@ TEST_CASE("an archive of any format reads back, as a whole and array by array", 
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_format_test

@@ -9,7 +9,7 @@
 #include "base/checked.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::io_fortran_order_test {
 namespace {
 
 std::vector<std::byte> some_bytes(std::int64_t size) {
@@ -100,4 +100,4 @@ TEST_CASE("an array in Fortran order is brought into row-major order in pieces",
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_fortran_order_test

@@ -18,7 +18,7 @@
 #include "support/files.hpp"
 #include "support/json_reading.hpp"
 
-namespace tensorop {
+namespace tensorop::io_json_conformance_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -278,4 +278,4 @@ TEST_CASE("what becomes of a text that RFC 8259 leaves to the parser", "[json][c
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_json_conformance_test

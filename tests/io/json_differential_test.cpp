@@ -16,7 +16,7 @@
 #include "support/random.hpp"
 #include "support/sanitizers.hpp"
 
-namespace tensorop {
+namespace tensorop::io_json_differential_test {
 namespace {
 
 // Under a sanitizer a text takes several times as long; the release reads all of them.
@@ -150,4 +150,4 @@ TEST_CASE("JSON texts of megabytes are read as the reference reads them",
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::io_json_differential_test

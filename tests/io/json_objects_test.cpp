@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::io_json_objects_test {
 namespace {
 
 // "1 a=number:1 b=string:x; 2 ..." or the error.
@@ -120,4 +120,4 @@ TEST_CASE("the items of a list are what they are as members", "[io][json][object
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_json_objects_test

@@ -16,7 +16,7 @@
 #include "support/json_reading.hpp"
 #include "support/sanitizers.hpp"
 
-namespace tensorop {
+namespace tensorop::io_json_reader_test {
 namespace {
 
 JsonTensor read(std::string_view text, std::optional<DType> as = std::nullopt) {
@@ -333,4 +333,4 @@ TEST_CASE("text that changes while it is read does no harm", "[json_reader]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::io_json_reader_test

@@ -12,7 +12,7 @@
 #include "io/json/json_reader.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::io_json_writer_test {
 namespace {
 
 template <class T>
@@ -151,4 +151,4 @@ TEST_CASE("what is written reads back to the same values", "[json_writer]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::io_json_writer_test

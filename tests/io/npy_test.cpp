@@ -23,7 +23,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::io_npy_test {
 namespace {
 
 using namespace std::string_literals;
@@ -632,4 +632,4 @@ TEST_CASE("strings are written as wide as the longest, in code points", "[io][np
   CHECK(out == "kept" + std::string(reinterpret_cast<const char*>(codes), sizeof codes));
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_npy_test

@@ -22,7 +22,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::io_npz_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -273,4 +273,4 @@ TEST_CASE("every prefix of an archive, and every byte changed, is an error or th
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_npz_test

@@ -13,7 +13,7 @@
 #include "support/errors.hpp"
 #include "support/onnx_files.hpp"
 
-namespace tensorop {
+namespace tensorop::io_onnx_model_test {
 namespace {
 
 OnnxModel read(const std::string& text) {
@@ -237,4 +237,4 @@ TEST_CASE("tensors of a model are read where they lie", "[io][onnx]") {
   CHECK(read_back.as<float>()[1] == -2);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_onnx_model_test

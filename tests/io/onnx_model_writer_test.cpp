@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::io_onnx_model_writer_test {
 namespace {
 
 // The bytes of "08 07 'text' 0a": hexadecimal, and text in quotes.
@@ -95,4 +95,4 @@ TEST_CASE("the version of the file format is that of the release with the opset"
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_onnx_model_writer_test

@@ -14,7 +14,7 @@
 #include "support/files.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::io_opened_file_test {
 namespace {
 
 void write_archive(const std::string& path, const std::vector<std::string>& arrays) {
@@ -70,4 +70,4 @@ TEST_CASE("archives beyond the memory for them are not kept, the least recently 
   CHECK(open_in(none, dir.file("a.npz")).archive != open_in(none, dir.file("a.npz")).archive);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_opened_file_test

@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/hex.hpp"
 
-namespace tensorop {
+namespace tensorop::io_protobuf_test {
 namespace {
 
 constexpr std::array kNames = {ProtoName{1, "count"}, ProtoName{2, "text"}};
@@ -145,4 +145,4 @@ TEST_CASE("fields are written as protobuf's own writers do", "[io][protobuf]") {
   CHECK(proto_field_bytes(16, 200) == 204);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_protobuf_test

@@ -22,7 +22,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::io_safetensors_test {
 namespace {
 
 using namespace std::string_literals;
@@ -405,4 +405,4 @@ TEST_CASE("a safetensors file is detected from its first bytes", "[io][safetenso
   CHECK_FALSE(kSafetensorsFormat.detects(length_of(~std::uint64_t{0}) + "{"));
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_safetensors_test

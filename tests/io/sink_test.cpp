@@ -24,7 +24,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::io_sink_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -300,4 +300,4 @@ TEST_CASE("a destination that cannot be opened is named", "[io][sink]") {
         "/nowhere/a.npy: cannot write: folder /nowhere does not exist");
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_sink_test

@@ -24,7 +24,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::io_source_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -449,4 +449,4 @@ TEST_CASE("a dtype and shape that describe no tensor are refused", "[io][source]
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_source_test

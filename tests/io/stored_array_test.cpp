@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::io_stored_array_test {
 namespace {
 
 TEST_CASE("4-bit elements are packed with the first one low", "[tensor][small]") {
@@ -40,4 +40,4 @@ TEST_CASE("4-bit elements are packed with the first one low", "[tensor][small]")
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::io_stored_array_test

@@ -22,7 +22,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::io_table_test {
 namespace {
 
 using Reader = JsonTensor (*)(JsonText& text, const JsonReading& reading);
@@ -480,4 +480,4 @@ TEST_CASE("a terminal is neither read nor written to in binary", "[io][format]")
   CHECK(format_of({"-"}).name == "display");
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_table_test

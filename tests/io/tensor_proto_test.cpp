@@ -24,7 +24,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::io_tensor_proto_test {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
@@ -473,4 +473,4 @@ TEST_CASE("info tells the bytes of elements, whatever field they are in", "[io][
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_tensor_proto_test

@@ -19,7 +19,7 @@
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::io_threads_test {
 namespace {
 
 // Called a0, a1, ... in archives.
@@ -154,4 +154,4 @@ TEST_CASE("what is damaged in any block is said as it is of one stream", "[io][n
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::io_threads_test

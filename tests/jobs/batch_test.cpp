@@ -14,7 +14,7 @@
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
-namespace tensorop {
+namespace tensorop::jobs_batch_test {
 namespace {
 
 // How long a test waits for what must happen; it fails after that.
@@ -237,4 +237,4 @@ TEST_CASE("what a job explains comes with the job", "[jobs][batch]") {
   CHECK(explained == "1: 0\n2: 1\n");
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::jobs_batch_test

@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::jobs_missing_test {
 namespace {
 
 // b.npy is made from a.npy, and a.npy from in.npy; c.npy from nothing.
@@ -97,4 +97,4 @@ TEST_CASE("a file that is read before it is overwritten does not show whether it
         std::string::npos);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::jobs_missing_test

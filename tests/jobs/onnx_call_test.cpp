@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/onnx_files.hpp"
 
-namespace tensorop {
+namespace tensorop::jobs_onnx_call_test {
 namespace {
 
 OnnxModel read(const Proto& model) {
@@ -273,4 +273,4 @@ TEST_CASE("a model is called with its inputs, its initializers and its attribute
             .find("onnx-5 has no operator of this name [T-0]") != std::string::npos);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::jobs_onnx_call_test

@@ -22,7 +22,7 @@
 #include "support/onnx_files.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::jobs_onnx_case_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -380,4 +380,4 @@ TEST_CASE("a folder that cannot be listed hides no case beside it", "[jobs][onnx
   CHECK(seen == "a not b c ");
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::jobs_onnx_case_test

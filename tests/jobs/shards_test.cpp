@@ -15,7 +15,7 @@
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::jobs_shards_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -227,4 +227,4 @@ TEST_CASE("more shards than jobs are empty", "[jobs][shards]") {
   CHECK(select_shard({}, {1, 2}).empty());
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::jobs_shards_test

@@ -10,7 +10,7 @@
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 
-namespace tensorop {
+namespace tensorop::jobs_tolerances_test {
 namespace {
 
 std::string message_of(const std::vector<ToleranceText>& tolerances) {
@@ -141,4 +141,4 @@ TEST_CASE("what is no tolerance is refused", "[jobs][tolerances]") {
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::jobs_tolerances_test

@@ -10,7 +10,7 @@
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_binary_float_test {
 namespace {
 
 // A 16-bit float type, told without the code under test.
@@ -326,4 +326,4 @@ TEST_CASE("complex division is Smith's, without overflow between", "[elementwise
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::kernels_binary_float_test

@@ -10,7 +10,7 @@
 #include "kernels/elements/binary_kernel.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_binary_integer_test {
 namespace {
 
 __extension__ using Wide128 = __int128;
@@ -251,4 +251,4 @@ TEST_CASE("an integer to a float power is truncated, and must fit", "[elementwis
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::kernels_binary_integer_test

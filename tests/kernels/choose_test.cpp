@@ -8,7 +8,7 @@
 #include "kernels/windows/windows.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_choose_test {
 namespace {
 
 using enum Order;
@@ -258,4 +258,4 @@ TEST_CASE("how many pages random rows touch", "[kernels]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::kernels_choose_test

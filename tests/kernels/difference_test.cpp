@@ -12,7 +12,7 @@
 #include "support/reference_array.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_difference_test {
 namespace {
 
 template <class T>
@@ -179,4 +179,4 @@ TEST_CASE("the tolerances said to do are the smallest, also where sums cancel", 
   check_smallest<std::uint64_t>(DType::uint64, {18446744073709551615U, 5}, {18446744073709551614U, 3}, 0);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::kernels_difference_test

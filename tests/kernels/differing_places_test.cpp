@@ -10,7 +10,7 @@
 #include "support/random.hpp"
 #include "tensor/shape.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_differing_places_test {
 namespace {
 
 std::vector<std::vector<std::int64_t>> count_naively(const std::vector<bool>& differs, const Shape& shape,
@@ -83,4 +83,4 @@ TEST_CASE("places along axes of any length take a fixed amount of memory", "[pla
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::kernels_differing_places_test

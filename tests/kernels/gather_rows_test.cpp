@@ -13,7 +13,7 @@
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_gather_rows_test {
 namespace {
 
 TEST_CASE("indices that are decoded once serve every outer row", "[kernels]") {
@@ -77,4 +77,4 @@ TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::kernels_gather_rows_test

@@ -6,7 +6,7 @@
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_index_test {
 namespace {
 
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
@@ -284,4 +284,4 @@ TEST_CASE("the lowest bad element of a range is reported", "[kernels]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::kernels_index_test

@@ -14,7 +14,7 @@
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_log_histogram_test {
 namespace {
 
 int decade_of(double value) {
@@ -64,4 +64,4 @@ TEST_CASE("a histogram has each number in its decade, and its ranks to a sixteen
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::kernels_log_histogram_test

@@ -13,7 +13,7 @@
 #include "support/random_case.hpp"
 #include "support/tensors.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_lookup_test {
 namespace {
 
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 30;
@@ -207,4 +207,4 @@ TEST_CASE("a duplicated key is a fault only of an id that asks for it", "[kernel
   CHECK(of({9, 3}) == Outcome{.fault = 0, .is_missing = true});
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::kernels_lookup_test

@@ -10,7 +10,7 @@
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_open_elements_test {
 namespace {
 
 // One by one: which elements have several updates or, of a maximum, NaN beside another term.
@@ -135,4 +135,4 @@ TEST_CASE("repeated updates make open the elements that they go to", "[kernels]"
   CHECK(bits == 0b0101);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::kernels_open_elements_test

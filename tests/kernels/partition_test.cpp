@@ -12,7 +12,7 @@
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_partition_test {
 namespace {
 
 // Which rows go to each target, in their order, as the bytes or numbers that are carried.
@@ -120,4 +120,4 @@ TEST_CASE("rows that change while they are divided are an error", "[kernels]") {
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::kernels_partition_test

@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_row_map_test {
 namespace {
 
 // What a row's offset is, one dimension after the other.
@@ -341,4 +341,4 @@ TEST_CASE("the lowest bad index is named wherever its tuple has its components",
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::kernels_row_map_test

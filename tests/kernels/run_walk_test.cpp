@@ -8,7 +8,7 @@
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_run_walk_test {
 namespace {
 
 // A result and the dimensions each operand has of it (others repeat).
@@ -112,4 +112,4 @@ TEST_CASE("short rows are taken together", "[elementwise]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::kernels_run_walk_test

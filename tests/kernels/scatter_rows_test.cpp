@@ -13,7 +13,7 @@
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_scatter_rows_test {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -242,4 +242,4 @@ TEST_CASE("the lowest duplicate is found, however many rows memory has room to l
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::kernels_scatter_rows_test

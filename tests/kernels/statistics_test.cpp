@@ -15,8 +15,7 @@
 #include "base/checked.hpp"
 #include "support/catch.hpp"
 
-using namespace tensorop;
-
+namespace tensorop::kernels_statistics_test {
 namespace {
 
 // Sums of the largest numbers may be NaN.
@@ -100,3 +99,5 @@ TEST_CASE("the largest floats have a histogram, and a spread far from zero is no
   CHECK(far.mean() == 16'000'002);
   CHECK(far.squares == 2);
 }
+
+}  // namespace tensorop::kernels_statistics_test

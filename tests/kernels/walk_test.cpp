@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_walk_test {
 namespace {
 
 using Offsets = std::vector<std::vector<std::int64_t>>;  // of each operand, for each element
@@ -93,4 +93,4 @@ TEST_CASE("a walk through more elements than memory holds does not overflow", "[
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::kernels_walk_test

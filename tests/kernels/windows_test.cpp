@@ -15,7 +15,7 @@
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop {
+namespace tensorop::kernels_windows_test {
 namespace {
 
 TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
@@ -104,4 +104,4 @@ TEST_CASE("columns that memory does not hold are not made into tiles", "[kernels
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::kernels_windows_test

@@ -8,7 +8,7 @@
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
-namespace tensorop {
+namespace tensorop::ops_descriptions_test {
 namespace {
 
 // Whether `text` is a value of the attribute, as a user would type it.
@@ -208,4 +208,4 @@ TEST_CASE("every operator's example works as it stands", "[descriptions]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::ops_descriptions_test

@@ -8,7 +8,7 @@
 #include "ops/rules.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::ops_elementwise_test {
 namespace {
 
 // Whatever the threads do, the lowest position is named; check() finds it without writing anything.
@@ -50,4 +50,4 @@ TEST_CASE("the first division by zero of a large result is named", "[elementwise
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::ops_elementwise_test

@@ -10,7 +10,7 @@
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::ops_publishers_test {
 namespace {
 
 struct FamilyRow {
@@ -164,4 +164,4 @@ TEST_CASE("the operators of the family of each publisher are here, or left out f
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::ops_publishers_test

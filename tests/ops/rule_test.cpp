@@ -12,7 +12,7 @@
 #include "support/files.hpp"
 #include "support/process.hpp"
 
-namespace tensorop {
+namespace tensorop::ops_rule_test {
 namespace {
 
 // The rule ids that the sources name: string literals of that form.
@@ -85,4 +85,4 @@ TEST_CASE("a rule is found as it stands in a message, in any case and without it
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::ops_rule_test

@@ -18,7 +18,7 @@
 #include "ops/rules.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::ops_rules_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,6 +132,10 @@ class Table {
 
 }  // namespace
 
+}  // namespace tensorop::ops_rules_test
+
+namespace tensorop {
+
 std::string rule_of(const std::string& message) {
   const std::size_t open = message.rfind('[');
   return message.empty() || message.back() != ']' ? "" : message.substr(open + 1, message.size() - open - 2);
@@ -180,6 +184,10 @@ Request parse_call(const std::string& call) {
   return request;
 }
 
+}  // namespace tensorop
+
+namespace tensorop::ops_rules_test {
+
 TEST_CASE("every call of the tables of rules has the result, or the message and hint, that the table says",
           "[rules]") {
   std::set<std::string> rules;
@@ -193,4 +201,4 @@ TEST_CASE("every call of the tables of rules has the result, or the message and 
   CHECK(missing == std::set<std::string>{});
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::ops_rules_test

@@ -7,7 +7,7 @@
 #include "support/catch.hpp"
 #include "support/type_tables.hpp"
 
-namespace tensorop {
+namespace tensorop::ops_type_tables_test {
 namespace {
 
 // The words of the tables for the type variables of the descriptions.
@@ -114,4 +114,4 @@ TEST_CASE("the descriptions have the index rules of the specification's table", 
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::ops_type_tables_test

@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/exchange_cost.hpp"
 
-namespace tensorop {
+namespace tensorop::ranks_cost_test {
 namespace {
 
 constexpr std::int64_t kRows = 400'000;  // of the result
@@ -62,4 +62,4 @@ TEST_CASE("passes are as long as memory can sort, where that reads less", "[rank
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::ranks_cost_test

@@ -12,7 +12,7 @@
 #include "support/random.hpp"
 #include "support/thread_ranks.hpp"
 
-namespace tensorop {
+namespace tensorop::ranks_distribute_test {
 namespace {
 
 // Jobs that wait for the given earlier ones: "@" by id, "f" by file, "a" only after them.
@@ -158,4 +158,4 @@ TEST_CASE("ranks see every bit in which their values differ", "[ranks][threads]"
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::ranks_distribute_test

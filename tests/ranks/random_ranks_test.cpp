@@ -4,7 +4,7 @@
 #include "support/operator_facts.hpp"
 #include "support/sanitizers.hpp"
 
-namespace tensorop {
+namespace tensorop::ranks_random_ranks_test {
 namespace {
 
 TEST_CASE("ranks make together what one process makes", "[random][ranks][threads]") {
@@ -23,4 +23,4 @@ TEST_CASE("ranks gather and scatter together what one process does", "[random][r
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::ranks_random_ranks_test

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::report_access_report_test {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
@@ -97,4 +97,4 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
   for (const Row& row : rows) CHECK(access_lines(row.report) == row.lines);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::report_access_report_test

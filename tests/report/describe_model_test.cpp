@@ -11,7 +11,7 @@
 #include "support/catch.hpp"
 #include "support/onnx_files.hpp"
 
-namespace tensorop {
+namespace tensorop::report_describe_model_test {
 namespace {
 
 OnnxModel model_with(const std::vector<Proto>& attributes) {
@@ -76,4 +76,4 @@ TEST_CASE("attributes of one name are one key, without a value", "[report][onnx]
   CHECK(describe_json(model, "m").find(R"("attributes":{"a":null,"b":2})") != std::string::npos);
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::report_describe_model_test

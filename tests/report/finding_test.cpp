@@ -11,7 +11,7 @@
 #include "report/json.hpp"
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::report_finding_test {
 namespace {
 
 using Parsed = nlohmann::ordered_json;
@@ -80,4 +80,4 @@ TEST_CASE("the worst outcome is the exit status", "[report]") {
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::report_finding_test

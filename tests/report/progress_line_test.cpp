@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::report_progress_line_test {
 
 TEST_CASE("a progress line has a bar, a count and the time left, as far as they fit", "[report][progress]") {
   struct Row {
@@ -64,4 +64,4 @@ TEST_CASE("a progress line of work has its share and the time left, and before i
   }
 }
 
-}  // namespace tensorop
+}  // namespace tensorop::report_progress_line_test

@@ -14,7 +14,7 @@
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
-namespace tensorop {
+namespace tensorop::tensor_convert_elements_test {
 namespace {
 
 // Holds every number of 64 bits, every middle between two floats, infinity, NaN and the signs of all of them.
@@ -356,4 +356,4 @@ TEST_CASE("strings are cast to strings alone", "[tensor]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::tensor_convert_elements_test

@@ -5,7 +5,7 @@
 
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::tensor_dtype_test {
 namespace {
 
 struct Row {
@@ -142,4 +142,4 @@ TEST_CASE("sets hold what they were made of", "[tensor]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::tensor_dtype_test

@@ -9,7 +9,7 @@
 
 #include "support/catch.hpp"
 
-namespace tensorop {
+namespace tensorop::tensor_half_test {
 namespace {
 
 // What IEEE 754 says of a type of 16 bits with so many bits of exponent, written down without looking at how
@@ -165,4 +165,4 @@ TEST_CASE("infinity and NaN of floats and doubles are those of 16-bit floats", "
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::tensor_half_test

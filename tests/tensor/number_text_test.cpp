@@ -17,7 +17,7 @@
 #include "support/catch.hpp"
 #include "tensor/dtype.hpp"
 
-namespace tensorop {
+namespace tensorop::tensor_number_text_test {
 namespace {
 
 template <class T>
@@ -385,4 +385,4 @@ TEST_CASE("the range of a dtype is shown for messages", "[number_text]") {
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::tensor_number_text_test

@@ -7,7 +7,7 @@
 #include "support/catch.hpp"
 #include "tensor/tensor.hpp"
 
-namespace tensorop {
+namespace tensorop::tensor_shape_test {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -139,4 +139,4 @@ TEST_CASE("a tensor of rank 0 has one element, one with a dimension of 0 has non
 }
 
 }  // namespace
-}  // namespace tensorop
+}  // namespace tensorop::tensor_shape_test
