@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""3000 jobs that name members of an archive of 200,000 take the time of opening it: a member is not searched for from the
+first one on. The archives are written here; each job has the value that its member was given.
+
+    /usr/bin/python3 tests/io/many_members.py path/to/tensorop
+
+The last line is "N passed, N failed".
+"""
+
+import json
+import os
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+MEMBERS = 200_000
+JOBS = 3000
+
+
+def name_of(i):
+    return f"layer.{i}"
+
+
+def write_npz(path):
+    header = b"{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }"
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    with zipfile.ZipFile(path, "w") as archive:
+        for i in range(MEMBERS):
+            array = b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header + struct.pack("<i", i)
+            archive.writestr(zipfile.ZipInfo(name_of(i) + ".npy"), array)
+
+
+def write_safetensors(path):
+    head = {name_of(i): {"dtype": "I32", "shape": [1], "data_offsets": [4 * i, 4 * i + 4]} for i in range(MEMBERS)}
+    text = json.dumps(head).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + struct.pack(f"<{MEMBERS}i", *range(MEMBERS)))
+
+
+def write_index(path):
+    write_safetensors(os.path.join(os.path.dirname(path), "part.safetensors"))
+    with open(path, "w") as file:
+        json.dump({"weight_map": {name_of(i): "part.safetensors" for i in range(MEMBERS)}}, file)
+
+
+def write_gguf(path):
+    int32 = 26
+    head = bytearray(b"GGUF" + struct.pack("<IQQ", 3, MEMBERS, 0))
+    for i in range(MEMBERS):
+        name = name_of(i).encode()
+        head += struct.pack("<Q", len(name)) + name + struct.pack("<IQIQ", 1, 1, int32, 32 * i)
+    with open(path, "wb") as file:
+        file.write(head + b"\0" * (-len(head) % 32))
+        file.write(b"".join(struct.pack("<i28x", i) for i in range(MEMBERS)))
+
+
+def processor_seconds(binary, folder, archive, jobs):
+    """Of checking the last `jobs` members."""
+    path = os.path.join(folder, f"{jobs}.jsonl")
+    with open(path, "w") as file:
+        for i in range(MEMBERS - jobs, MEMBERS):
+            case = {"op": "add", "a": f"{archive}:{name_of(i)}", "b": {"dtype": "int32", "data": [1]},
+                    "expect": {"dtype": "int32", "data": [i + 1]}}
+            file.write(json.dumps(case) + "\n")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([binary, "check", path], capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0 and done.stdout == f"{jobs} case{'s: all' if jobs > 1 else ':'} equal\n", done
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main():
+    binary = os.path.abspath(sys.argv[1])
+    failed = 0
+    kinds = [("m.npz", write_npz), ("m.safetensors", write_safetensors),
+             ("m.safetensors.index.json", write_index), ("m.gguf", write_gguf)]
+    for name, write in kinds:
+        with tempfile.TemporaryDirectory() as folder:
+            archive = os.path.join(folder, name)
+            write(archive)
+            one = processor_seconds(binary, folder, archive, 1)
+            many = processor_seconds(binary, folder, archive, JOBS)
+            print(f"{name}: 1 job {one:.2f} s, {JOBS} jobs {many:.2f} s")
+            failed += many > 2 * one + 0.5
+    print(f"{len(kinds) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
