@@ -32,11 +32,20 @@ CASES = r"""
 {"name":"error","op":"add","a":"none.npy","b":2}
 {"name":"not given","op":"add","a":{"dtype":"float32","data":[1]},"b":{"dtype":"float32","data":[1]},"spec":"all"}
 {"name":"metrics","op":"add","a":[1.0,2.0],"b":4.0,"max_mismatch":"100%"}
+{"name":"not compared","op":"scatterupdate","data":[0],"indices":[0,0],"updates":[1,2],"axis":0,"spec":"openvino-3","ignore_open":true}
+"""
+# Of the golden files one is right, one is wrong, and one is missing.
+UPDATES = r"""
+{"name":"right","op":"add","a":[1],"b":1,"expect":"right.json"}
+{"name":"wrong","op":"add","a":[1],"b":2,"expect":"wrong.json"}
+{"name":"missing","op":"add","a":[1],"b":3,"expect":"missing.json"}
+{"name":"tensor","op":"add","a":[1],"b":4,"expect":[6]}
 """
 # Right where b is 1, refuses what is out of range.
 PROGRAM = r"""
 case $1 in
   gather) tensorop gather $2 $3 -o $4 ;;
+  scatterupdate) cp $2 $5 ;;
   *) tensorop $1 $2 1 -o $4 ;;
 esac
 """
@@ -62,9 +71,11 @@ def numbers_of_text(line):
     return out, unseen[1] if unseen else ""
 
 
-def check_reports(checker, name, folder, words, tool, program_status):
-    """Runs the command twice: as text, and as JSON with the reports in files."""
+def check_reports(checker, name, folder, words, tool, program_status, prepare=lambda: None):
+    """Runs the command twice: as text, and as JSON with the reports in files; each time after `prepare`."""
+    prepare()
     text = subprocess.run([tool, *words], cwd=folder, capture_output=True, text=True)
+    prepare()
     run = subprocess.run([tool, *words, "--json", "--junit", "../r.xml", "--html", "../r.html", "--markdown", "../r.md"],
                          cwd=folder, capture_output=True, text=True)
     checker.check(f"{name}: status", text.returncode == run.returncode == program_status, (text, run))
@@ -118,10 +129,11 @@ def all_outcomes(checker, tool, folder):
     (cases / "program").write_text(PROGRAM)
     words = ["check", ".", "--command", "sh program {op} {inputs} {output}"]
     found = check_reports(checker, "check", cases, words, tool, 2)
-    checker.check("check: all of them", {"equal", "refused", "different", "error", "not_given", "skipped", "unreadable"} <= set(found),
-                  found)
+    checker.check("check: all of them", {"equal", "refused", "different", "error", "not_given", "skipped", "unreadable", "not_compared"}
+                  <= set(found), found)
     check_reports(checker, "check --fail-fast", cases, [*words, "--fail-fast", "--jobs", "1"], tool, 2)
     check_reports(checker, "check --filter", cases, [*words, "--filter", "different <&>"], tool, 2)
+    check_updates(checker, tool, cases)
     (cases / "jobs").write_text('{"id":"a","op":"add","a":1,"b":1}\n{"id":"b","op":"add","a":"none.npy","b":1}\n'
                                 '{"op":"add","a":"@b","b":1,"output":"out.json"}\n')
     check_reports(checker, "run", cases, ["run", "jobs"], tool, 2)
@@ -131,9 +143,24 @@ def all_outcomes(checker, tool, folder):
         for file, text in files.items():
             (cases / name / f"{file}.json").write_text(text)
         (cases / name / "notes.bin").write_text("notes")
+        (cases / name / "README.txt").write_text("no tensor")
+    os.link(cases / "r/a.json", cases / "r/link.json")
+    os.link(cases / "r/a.json", cases / "g/link.json")
     found = check_reports(checker, "compare", cases, ["compare", "r", "g"], tool, 2)
-    checker.check("compare: all of them", set(found) == {"equal", "different", "missing", "extra", "error"}, found)
+    checker.check("compare: all of them", set(found) == {"equal", "different", "missing", "extra", "error", "skipped"}, found)
     check_reports(checker, "compare --fail-fast", cases, ["compare", "r", "g", "--fail-fast"], tool, 1)
+
+
+def check_updates(checker, tool, cases):
+    (cases / "updates").write_text(UPDATES.lstrip())
+
+    def prepare():
+        (cases / "right.json").write_text("[2]")
+        (cases / "wrong.json").write_text("[2]")
+        (cases / "missing.json").unlink(missing_ok=True)
+
+    found = check_reports(checker, "check --update", cases, ["check", "updates", "--update"], tool, 1, prepare)
+    checker.check("check --update: all of them", found == {"equal": 1, "updated": 2, "different": 1}, found)
 
 
 def after_a_signal(checker, tool, folder, options, fills_it):
