@@ -105,22 +105,24 @@ class CaseReader {
       : purpose_(purpose), defaults_(defaults), unreadable_(unreadable), unseen_(unseen) {}
 
   void read_file(const std::string& path) {
-    attempt(path, [&] { read_jobs(path, purpose_, jobs_, defaults_); });
+    if (is_first(path)) attempt(path, [&] { read_jobs(path, purpose_, jobs_, defaults_); });
   }
 
   void read_folder(const std::string& path) {
     attempt(path, [&] {
-      const std::size_t before = jobs_.size();
+      const std::size_t before = jobs_.size() + again_;
       const std::size_t unreadable = unreadable_ == nullptr ? 0 : unreadable_->size();
       visit_below(
           path, [&](const std::string& inner, const auto& body) { attempt(inner, body); },
-          [&](const std::string& file) { attempt(file, [&] { read_file_of_folder(file); }); },
+          [&](const std::string& file) {
+            if (is_first(file)) attempt(file, [&] { read_file_of_folder(file); });
+          },
           [&](const std::string& folder, const Names& names) {
-            read_onnx_case(folder, names, defaults_, jobs_);
+            if (is_first(folder)) read_onnx_case(folder, names, defaults_, jobs_);
           },
           unseen_);
       const bool all_read = unreadable_ == nullptr || unreadable_->size() == unreadable;
-      if (jobs_.size() == before && all_read) {
+      if (jobs_.size() + again_ == before && all_read) {
         throw Error(cat(printable(path), ": no cases in the *.json and *.jsonl files of this folder"), "",
                     "an ONNX case is a folder with model.onnx and test_data_set_0");
       }
@@ -133,6 +135,17 @@ class CaseReader {
   }
 
  private:
+  // Whether no other path has led to this file or folder of cases: its cases count once. A link in another
+  // folder is another file of cases, as relative paths in it begin there.
+  bool is_first(const std::string& path) {
+    const auto id = path == "-" ? std::nullopt : file_id(path);
+    if (!id) return true;
+    const std::string folder = is_folder(path) ? "" : keys_.of_folder(directory_of(path));
+    const bool is_new = read_.emplace(*id, folder).second;
+    if (!is_new) ++again_;
+    return is_new;
+  }
+
   template <class Body>
   void attempt(const std::string& path, const Body& body) {
     const std::size_t before = jobs_.size();
@@ -172,10 +185,9 @@ class CaseReader {
 
   // Operands and golden files are looked at.
   void count_unnamed_tensors() {
-    PathKeys keys;
     std::set<std::string> named;
     const auto take = [&](const std::string& text) {
-      for (const std::string& file : files_of(text)) named.insert(keys.of(file));
+      for (const std::string& file : files_of(text)) named.insert(keys_.of(file));
     };
     for (const Job& job : jobs_) {
       for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) { take(text); });
@@ -183,7 +195,7 @@ class CaseReader {
       if (job.actual) take(*job.actual);
     }
     for (const std::string& path : tensors_) {
-      if (!named.contains(keys.of(path)))
+      if (!named.contains(keys_.of(path)))
         add_unseen(*unseen_, {"tensor in a JSON file that no case names", 1, {path}});
     }
   }
@@ -192,7 +204,10 @@ class CaseReader {
   const JobDefaults& defaults_;
   std::vector<UnreadableCases>* unreadable_;
   std::vector<Unseen>* unseen_;
-  std::vector<std::string> tensors_;  // JSON files of folders
+  PathKeys keys_;
+  std::set<std::pair<FileId, std::string>> read_;  // files, each with its folder, and ONNX case folders
+  std::size_t again_ = 0;                          // paths that led to one of these
+  std::vector<std::string> tensors_;               // JSON files of folders
   std::vector<Job> jobs_;
 };
 
