@@ -1,6 +1,7 @@
 // `compare`: two tensors, or those of two folders or archives; a verdict as the exit status, and a report.
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "commands.hpp"
 #include "golden/compare_sets.hpp"
 #include "golden/rename.hpp"
+#include "io/array_id.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"
 
@@ -41,9 +43,21 @@ CompareOptions read_options(const Arguments& arguments, const Reporter& reporter
           .picture = read_picture_options(arguments)};
 }
 
-void compare_pair(const Arguments& arguments, Reporter& reporter) {
-  const std::string& actual = arguments.operands[0];
-  const std::string& expected = arguments.operands[1];
+// Throws Error where both operands are the same array of the same file.
+void refuse_one_file(const std::string& actual, const std::string& expected) {
+  ArrayIds ids;
+  const auto id_of = [&](const std::string& operand) {
+    return operand == "-" || is_inline_json(operand) ? std::nullopt : ids.of(operand);
+  };
+  const auto first = id_of(actual);
+  const auto second = id_of(expected);
+  if (!first || !second || first->file != second->file || !first->may_be_same_array(*second)) return;
+  throw Error(cat(printable(actual), " and ", printable(expected), " are one file"), "",
+              "a file that is compared with itself proves nothing");
+}
+
+void compare_pair(const Arguments& arguments, Reporter& reporter, const std::string& actual,
+                  const std::string& expected) {
   for (const std::string option : {"--filter", "--list", "--fail-fast", "--rename-regex"}) {
     if (arguments.has(option)) throw Error(cat(option, " is only for folders and archives"));
   }
@@ -65,6 +79,7 @@ void compare_pair(const Arguments& arguments, Reporter& reporter) {
       compare_operands(actual, expected, parse_tolerances(read_tolerance_texts(arguments)), settings,
                        read_options(arguments, reporter), arguments.value("--ignore"));
   metered.end();
+  refuse_one_file(actual, expected);
   finding.outcome = outcome_of(*finding.comparison);
   reporter.add(finding);
 }
@@ -112,11 +127,13 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   settings.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
   compare_sets(actual, expected, settings, [&](const Finding& finding) { reporter.add(finding); });
   progress->end();
-  for (const std::int64_t count : reporter.counts().of) {
-    if (count != 0) return;
-  }
-  if (arguments.has("--filter")) refuse_filter(arguments, "tensor");
-  throw Error(cat(printable(actual.name()), " and ", printable(expected.name()), " hold no tensors"));
+  const Counts& counts = reporter.counts();
+  const std::int64_t skipped = counts[Outcome::skipped];
+  if (std::accumulate(counts.of.begin(), counts.of.end(), -skipped) != 0) return;
+  if (skipped == 0 && arguments.has("--filter")) refuse_filter(arguments, "tensor");
+  const std::string both = cat(printable(actual.name()), " and ", printable(expected.name()));
+  if (skipped == 0) throw Error(cat(both, " hold no tensors"));
+  throw Error(cat(both, ": nothing is compared: ", skipped_text(counts)));
 }
 
 // Throws Error where no file has the name `text`, nor an archive that it names an array of.
@@ -141,24 +158,31 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
     return with_context(role, [&] { return TensorSet::open(text); });
   };
   auto actual = open_set("actual", operands[0]);
+  const auto compare_two = [&](const std::optional<TensorSet>& expected) {
+    const auto one_of = [&](std::size_t i, const std::optional<TensorSet>& set) {
+      if (!set || !is_folder(operands[i])) return operands[i];
+      return set->members().size() == 1 ? set->path_of(set->members()[0]) : set->name();
+    };
+    if (actual) reporter.add_unseen(actual->unseen());
+    if (expected) reporter.add_unseen(expected->unseen());
+    compare_pair(arguments, reporter, one_of(0, actual), one_of(1, expected));
+  };
   // A plain file is compared with one array of an archive.
-  if (!actual && !is_folder(operands[1])) return compare_pair(arguments, reporter);
+  if (!actual && !is_folder(operands[1])) return compare_two(std::nullopt);
   const auto expected = open_set("expected", operands[1]);
   // Before anything is said of the other one.
   if (!actual) require_there("actual", operands[0]);
   if (!expected) require_there("expected", operands[1]);
   const bool has_folder = (actual && !actual->is_archive()) || (expected && !expected->is_archive());
+  const bool has_one_file = !actual || !expected;
   const std::vector<std::string> renames = arguments.values("--rename-regex");
   // Two arrays are a pair whatever they are called, unless they are chosen by their names.
   const auto holds_one = [&](const TensorSet& set) {
     return set.members().size() == 1 && !arguments.has("--filter") && !arguments.has("--list") &&
            renames.empty();
   };
-  if (!has_folder && (!expected || (holds_one(*actual) && holds_one(*expected)))) {
-    reporter.add_unseen(actual->unseen());
-    if (expected) reporter.add_unseen(expected->unseen());
-    return compare_pair(arguments, reporter);
-  }
+  if (!has_folder && (has_one_file || (holds_one(*actual) && holds_one(*expected))))
+    return compare_two(expected);
   if (!actual) refuse_one_set("actual", operands[0]);
   if (!expected) refuse_one_set("expected", operands[1]);
   rename_members(renames, *actual);

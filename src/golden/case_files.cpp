@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -18,6 +17,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "golden/judge.hpp"
+#include "io/array_id.hpp"
 #include "io/format.hpp"
 #include "io/opened_file.hpp"
 
@@ -45,51 +45,20 @@ std::vector<std::string> with_endings(const std::string& name) {
   return out;
 }
 
-// A file, or an array of an archive.
-struct FileId {
-  std::uint64_t device;
-  std::uint64_t inode;
-  std::string array;  // empty: the only one, whatever its name
-
-  [[nodiscard]] bool is_same_file(const FileId& other) const {
-    return device == other.device && inode == other.inode;
-  }
-  [[nodiscard]] bool may_be_same_array(const FileId& other) const {
-    return array.empty() || other.array.empty() || array == other.array;
-  }
-};
-
-// Nothing, with errno, if there is no such file.
-std::optional<FileId> id_of(const std::string& path) {
-  struct stat info {};
-  // In a format other than NPZ, "a" and "a.npy" are two arrays. They are taken for one here, which refuses
-  // cases that use both, and never accepts one file for two cases.
-  const auto id = [&info](std::string_view array) {
-    return FileId{info.st_dev, info.st_ino, std::string(npz_array_name(array))};
-  };
-  if (os().stat(path.c_str(), &info) == 0) return id("");
-  const int reason = errno;
-  for (std::size_t colon = path.find(':'); colon != std::string::npos; colon = path.find(':', colon + 1)) {
-    if (os().stat(path.substr(0, colon).c_str(), &info) == 0) return id(path.substr(colon + 1));
-  }
-  errno = reason;
-  return std::nullopt;
-}
-
 // Values of files, found by their ids.
 template <class Value>
 class ByFile {
  public:
   // The value of that file, or `fresh`, which becomes its value.
-  Value& try_add(const FileId& id, Value fresh) {
-    auto& arrays = files_[{id.device, id.inode}];
+  Value& try_add(const ArrayId& id, Value fresh) {
+    auto& arrays = files_[id.file];
     const auto known =
         std::ranges::find_if(arrays, [&](const auto& entry) { return entry.first.may_be_same_array(id); });
     if (known != arrays.end()) return known->second;
     return arrays.emplace_back(id, std::move(fresh)).second;
   }
-  [[nodiscard]] const Value* find(const FileId& id) const {
-    const auto found = files_.find({id.device, id.inode});
+  [[nodiscard]] const Value* find(const ArrayId& id) const {
+    const auto found = files_.find(id.file);
     if (found == files_.end()) return nullptr;
     for (const auto& [other, value] : found->second) {
       if (other.may_be_same_array(id)) return &value;
@@ -98,7 +67,7 @@ class ByFile {
   }
 
  private:
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::pair<FileId, Value>>> files_;
+  std::map<FileId, std::vector<std::pair<ArrayId, Value>>> files_;
 };
 
 void for_each_golden(const Job& job, const std::function<void(const std::string& path)>& visit) {
@@ -219,13 +188,13 @@ class ResultJoin {
       }
     }
     std::vector<std::string> found;
-    std::vector<FileId> ids;
+    std::vector<ArrayId> ids;
     for (std::string& path : paths) {
       path = as_file(path);
       add(result.tried, path);
-      const std::optional<FileId> id = id_found(i, path);
+      const std::optional<ArrayId> id = id_found(i, path);
       // Links to one file are one candidate.
-      const auto is_same = [&](const FileId& other) { return other.is_same_file(*id); };
+      const auto is_same = [&](const ArrayId& other) { return other.file == id->file; };
       if (!id || std::ranges::any_of(ids, is_same)) continue;
       found.push_back(path);
       ids.push_back(*id);
@@ -240,8 +209,8 @@ class ResultJoin {
   }
 
   // A symbolic link to nothing is no absent result.
-  std::optional<FileId> id_found(std::size_t i, const std::string& path) {
-    std::optional<FileId> id = id_of(path);
+  std::optional<ArrayId> id_found(std::size_t i, const std::string& path) {
+    std::optional<ArrayId> id = array_ids_.of(path);
     const int reason = errno;
     struct stat info {};
     if (!id && os().lstat(path.c_str(), &info) == 0) {
@@ -264,7 +233,7 @@ class ResultJoin {
     ByFile<const Job*> golden;
     for (const Job& job : jobs_) {
       for_each_golden(job, [&](const std::string& path) {
-        if (const auto id = id_of(path)) golden.try_add(*id, &job);
+        if (const auto id = array_ids_.of(path)) golden.try_add(*id, &job);
       });
     }
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
@@ -281,8 +250,7 @@ class ResultJoin {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       if (!ids_[i]) continue;
       const std::size_t first = taken.try_add(*ids_[i], i);
-      // A job file may be named twice.
-      if (first == i || jobs_[first].location() == jobs_[i].location()) continue;
+      if (first == i) continue;
       for (const auto& [one, other] : {std::pair(first, i), std::pair(i, first)}) {
         refuse(one, Error(cat(printable(out_[one]->path), " is also the result of ", jobs_[other].location()),
                           "", "give the cases different names, or an \"actual\""));
@@ -293,10 +261,11 @@ class ResultJoin {
   const std::vector<Job>& jobs_;
   const CaseFileSettings& settings_;
   PathKeys keys_;
+  ArrayIds array_ids_;
   std::unordered_map<std::string, std::shared_ptr<Folder>> folders_;  // by path
   std::map<std::string, std::shared_ptr<Folder>> folders_by_key_;
   std::vector<std::optional<ExternalResult>> out_;
-  std::vector<std::optional<FileId>> ids_;  // of the files that were found
+  std::vector<std::optional<ArrayId>> ids_;  // of the files that were found
 };
 
 // A golden file is replaced by its name, so paths are joined by the names that they lead to.

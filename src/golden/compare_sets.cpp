@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -23,6 +24,7 @@ namespace {
 struct Pair {
   const SetMember* actual = nullptr;
   const SetMember* expected = nullptr;
+  bool is_one_file = false;  // both are the same file, or the same array of one
 
   [[nodiscard]] const std::string& name() const { return (expected != nullptr ? expected : actual)->paired; }
   [[nodiscard]] std::int64_t bytes() const {
@@ -82,7 +84,9 @@ class SetComparison {
         settings_(settings),
         prefix_(std::move(prefix)),
         suite_(std::move(suite)),
-        pairs_(pair_sets(actual, expected)) {}
+        pairs_(pair_sets(actual, expected)) {
+    mark_one_file();
+  }
 
   void run(const FindingReport& report) {
     const Interruption::Scope scope(settings_.interruption, [this, &report] { stop(report); });
@@ -96,6 +100,22 @@ class SetComparison {
   }
 
  private:
+  void mark_one_file() {
+    std::map<std::string, std::optional<FileId>> known;
+    const auto id_of = [&](const TensorSet& set, const SetMember& member) -> const std::optional<FileId>& {
+      const auto [place, is_new] = known.try_emplace(set.file_of(member));
+      if (is_new) place->second = file_id(place->first);
+      return place->second;
+    };
+    const bool are_arrays = actual_.is_archive() && expected_.is_archive();
+    for (Pair& pair : pairs_) {
+      if (pair.actual == nullptr || pair.expected == nullptr) continue;
+      if (are_arrays && pair.actual->name != pair.expected->name) continue;
+      const auto& id = id_of(actual_, *pair.actual);
+      pair.is_one_file = id && id == id_of(expected_, *pair.expected);
+    }
+  }
+
   // Of large pairs those whose reading keeps all threads busy, or of which memory does not hold one for each.
   [[nodiscard]] bool has_all_threads(const Pair& pair) const {
     constexpr std::int64_t kSmallBytes = 4 << 20;
@@ -188,6 +208,10 @@ class SetComparison {
     if (!is_wanted && !may_hold_arrays(pair)) return {};
     const auto start = std::chrono::steady_clock::now();
     try {
+      if (is_wanted && is_same_plain_text(pair)) {
+        skip(result, "text without a tensor", "holds no tensor, and has the same bytes on both sides");
+        return {std::move(result)};
+      }
       auto first = open_file(actual_, pair.actual);
       auto second = open_file(expected_, pair.expected);
       if (is_archive(first) && is_archive(second)) {
@@ -195,7 +219,12 @@ class SetComparison {
                                 TensorSet::of_archive(std::move(*second)), result.name, call, unseen);
       }
       if (!is_wanted) return {};
-      judge(pair, std::move(first), std::move(second), call, result);
+      if (pair.is_one_file) {
+        skip(result, "one file on both sides",
+             cat(printable(result.actual), " and ", printable(result.expected), " are one file"));
+      } else {
+        judge(pair, std::move(first), std::move(second), call, result);
+      }
     } catch (const Failure& error) {
       result.outcome = Outcome::error;
       result.error = std::make_shared<Failure>(error);
@@ -206,6 +235,19 @@ class SetComparison {
     if (!is_wanted) return {};
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return {std::move(result)};
+  }
+
+  static void skip(Finding& result, const std::string& what, const std::string& reason) {
+    result.outcome = Outcome::skipped;
+    result.skipped = Skipped{what, reason};
+  }
+
+  [[nodiscard]] bool is_same_plain_text(const Pair& pair) const {
+    if (pair.actual == nullptr || pair.expected == nullptr || actual_.is_archive() || expected_.is_archive())
+      return false;
+    const auto first = actual_.plain_text(*pair.actual);
+    const auto second = first ? expected_.plain_text(*pair.expected) : nullptr;
+    return second && std::ranges::equal(first->bytes(), second->bytes());
   }
 
   // The arrays of an archive have names of their own, which may be wanted.

@@ -32,6 +32,9 @@ struct SetCompareSettings {
 // Tensors of one name are a pair; else two files or arrays whose names differ by the ending of a format
 // alone, where there are no others like that. Two archives in folders are compared array by array.
 //
+// A pair is skipped, not compared, if both are one file, or the same array of one file; and if both are text
+// that holds no tensor and have the same bytes.
+//
 // Small pairs are compared concurrently, and large ones of which memory holds one for each thread, where only
 // one thread can read a tensor of them; other large ones one after the other on all threads. Warnings and
 // findings come in the order of the names.

@@ -24,17 +24,18 @@ namespace tensorop {
 struct Portability;
 
 enum class Outcome : std::uint8_t {
-  equal,         // the expected tensor, or the expected error
-  different,     // another tensor, another error, or none
-  missing,       // compare: the actual tensor does not exist
-  extra,         // compare: the expected one does not exist
-  error,         // it failed, or there is no verdict
-  updated,       // check: the golden file has been rewritten
-  skipped,       // check: tensorop does not have it (Skipped); run: a job that it needs has no result
-  not_given,     // check of another program: a call that no program can be given; nothing was judged
-  done,          // run: it has its result; check: a step without an expectation, where it has warnings
-  unreadable,    // check: a file or a folder of cases
-  interrupted,   // it had not ended when a signal ended the process
+  equal,        // the expected tensor, or the expected error
+  different,    // another tensor, another error, or none
+  missing,      // compare: the actual tensor does not exist
+  extra,        // compare: the expected one does not exist
+  error,        // it failed, or there is no verdict
+  updated,      // check: the golden file has been rewritten
+  skipped,      // check: tensorop does not have it; compare: nothing to compare; of both: Skipped. run: a job
+                // that it needs has no result
+  not_given,    // check of another program: a call that no program can be given; nothing was judged
+  done,         // run: it has its result; check: a step without an expectation, where it has warnings
+  unreadable,   // check: a file or a folder of cases
+  interrupted,  // it had not ended when a signal ended the process
   not_compared,  // every element was left out, so nothing says that it is equal
 };
 inline constexpr std::size_t kOutcomeCount = 12;
@@ -97,6 +98,9 @@ struct Finding {
   // one. Results of earlier jobs that it takes are tensors of it where the outcome is `different`.
   std::shared_ptr<const Request> call = {};
 
+  // Of `skipped`, by check and compare.
+  std::optional<Skipped> skipped = {};
+
   // The rest is of check alone.
   Tolerances tolerances = {};
   bool ignore_open = false;
@@ -114,7 +118,6 @@ struct Finding {
   std::optional<GoldenUpdate> update = {};  // of `updated`
   // Of an ONNX case whose elements were compared: whether they have the same bits, which equal ones need not.
   std::optional<bool> same_bits = {};
-  std::optional<Skipped> skipped = {};
   std::optional<Shrunk> shrunk = {};
   // Which reports still need this finding, under `check --shrink`.
   enum class Telling : std::uint8_t {
@@ -137,7 +140,7 @@ using FindingReport = std::function<void(const Finding& finding)>;
 
 struct Counts {
   std::array<std::int64_t, kOutcomeCount> of = {};
-  std::map<std::string, std::int64_t> skipped_by;  // Skipped::what of check
+  std::map<std::string, std::int64_t> skipped_by;  // Skipped::what
   std::int64_t equal_onnx = 0;  // of the equal ones: ONNX cases, and those of them with the same bits
   std::int64_t same_bits = 0;
   std::int64_t refused = 0;   // of the equal ones: an error was expected, and is there

@@ -13,6 +13,8 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
+#include "io/json/json_reader.hpp"
+#include "io/table/table_parts.hpp"
 
 namespace tensorop {
 namespace {
@@ -29,6 +31,41 @@ std::string as_file_path(const std::string& path) {
 bool is_regular_file(const std::string& path) {
   struct stat info {};
   return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+// Whether the line is a row of a table, as far as its first fields show.
+bool is_row(std::string_view line) {
+  constexpr int kEnough = 8;
+  std::string buffer;
+  for (int fields = 0; fields < kEnough; ++fields) {
+    const auto* const begin = std::ranges::find_if_not(line, ends_field);
+    if (begin == line.end()) return fields != 0;
+    const auto* const end = std::find_if(begin, line.end(), ends_field);
+    if (read_field({begin, end}, buffer).kind == FieldKind::other) return false;
+    line = {end, line.end()};
+  }
+  return true;
+}
+
+// Whether nothing in the text could be a tensor: it is neither a JSON list nor a JSON string, a JSON object
+// begins with another key, and no line is a row of a table.
+bool is_no_tensor(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  text = after_blanks(text);
+  if (text.empty() || text.starts_with('[') || text.starts_with('"')) return false;
+  if (text.starts_with('{')) {
+    const std::string_view rest = after_blanks(text.substr(1));
+    const std::string_view key = rest.substr(0, rest.find('"', 1));
+    return key.starts_with('"') && key.find('\\') == std::string_view::npos &&
+           std::ranges::find(kTensorKeys, key.substr(1)) == kTensorKeys.end();
+  }
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    if (is_row(text.substr(0, end))) return false;
+    text.remove_prefix(end);
+  }
+  return true;
 }
 
 }  // namespace
@@ -76,6 +113,7 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
       const FileInfo info = set.archive_->describe(i);
       member.bytes = info.bytes;
       member.names_dtype = info.names_dtype;
+      if (opened.format == &kShardIndexFormat) member.shard = info.file;
     } catch (const Error&) {  // reading it reports that
     }
     set.members_.push_back(std::move(member));
@@ -146,6 +184,18 @@ std::vector<std::string> TensorSet::warnings() const {
 
 std::string TensorSet::path_of(const SetMember& member) const {
   return is_archive() ? cat(name_, ":", member.name) : as_file_path(path_from(name_, member.name));
+}
+
+std::string TensorSet::file_of(const SetMember& member) const {
+  if (!is_archive()) return path_of(member);
+  return member.shard.empty() ? name_ : path_from(directory_of(name_), member.shard);
+}
+
+std::shared_ptr<const MappedFile> TensorSet::plain_text(const SetMember& member) const {
+  const Format* const named = find_format_by_ending(member.name);
+  if (named == nullptr || named->read_text == nullptr || !member.fault.empty()) return nullptr;
+  const auto file = InputFile::open(path_of(member)).mapping();
+  return file && is_no_tensor(bytes_text(file->bytes())) ? file : nullptr;
 }
 
 OpenedFile TensorSet::open_file_of(const SetMember& member) const {

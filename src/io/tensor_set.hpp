@@ -23,6 +23,7 @@ struct SetMember {
   std::string fault = {};    // why it cannot be read, where that is known already
   std::size_t position = 0;  // of an array in its archive
   bool names_dtype = true;   // of an array: whether the archive says its dtype
+  std::string shard = {};    // of an array of an index: the file that holds it, in the folder of the index
 };
 
 class TensorSet {
@@ -52,6 +53,11 @@ class TensorSet {
   [[nodiscard]] const std::vector<Unseen>& unseen() const { return unseen_; }
   // "results/b.npy", "a.npz:b".
   [[nodiscard]] std::string path_of(const SetMember& member) const;
+  // The path of the file that holds the member: "results/b.npy", "a.npz".
+  [[nodiscard]] std::string file_of(const SetMember& member) const;
+  // Of a folder: the file, if it has the ending of a text format and cannot be a tensor, such as a README.txt
+  // or the config.json of a model; else null. Throws Error when it cannot be read.
+  [[nodiscard]] std::shared_ptr<const MappedFile> plain_text(const SetMember& member) const;
 
   // Gives the members other names for pairs, in their order. Throws Error where two of them are the same.
   void rename(std::vector<std::string> names);

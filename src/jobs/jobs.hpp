@@ -41,9 +41,9 @@ struct VersionExpectation {
   Expectation expect;
 };
 
-// Why a case is not run: it is of something that tensorop does not have.
+// Why a case is not run, as it is of something that tensorop does not have; or why a pair is not compared.
 struct Skipped {
-  std::string what;    // "Cast", "graphs of several nodes": cases are counted by it; printable
+  std::string what;    // "Cast", "graphs of several nodes": what is skipped is counted by it; printable
   std::string reason;  // "Cast is not offered"
 };
 

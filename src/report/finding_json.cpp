@@ -186,6 +186,11 @@ double rounded_seconds(double seconds) {
   return std::round(seconds * kMicroseconds) / kMicroseconds;
 }
 
+Json skipped_json(const Finding& finding) {
+  if (!finding.skipped) return {};
+  return Json::object().add("what", finding.skipped->what).add("reason", finding.skipped->reason);
+}
+
 // What only cases have.
 void add_case(Json& out, const Finding& finding) {
   out.add("result", finding.result ? Json::object()
@@ -202,10 +207,7 @@ void add_case(Json& out, const Finding& finding) {
       finding.unspecified
           ? Json::object().add("elements", finding.unspecified->elements).add("why", finding.unspecified->why)
           : Json());
-  out.add("skipped",
-          finding.skipped
-              ? Json::object().add("what", finding.skipped->what).add("reason", finding.skipped->reason)
-              : Json());
+  out.add("skipped", skipped_json(finding));
   out.add("program", finding.program ? program_json(*finding.program) : Json());
   out.add("candidates", finding.candidates.empty() ? Json() : Json::list(finding.candidates));
   out.add("also_refused", error_json(finding.also_refused.get()));
@@ -263,6 +265,7 @@ Json finding_json(const Finding& finding, ReportKind kind) {
              finding.comparison ? comparison_json(*finding.comparison, finding.only_moves) : Json());
   }
   if (kind == ReportKind::cases) add_case(out, finding);
+  if (kind == ReportKind::pairs) out.add("skipped", skipped_json(finding));
   out.add_end(finding.error.get(), finding.warnings);
   return out;
 }

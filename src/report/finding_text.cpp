@@ -202,7 +202,7 @@ std::vector<Outcome> counted_outcomes(ReportKind kind) {
   if (kind == ReportKind::jobs) return {done, error, skipped, interrupted};
   if (kind == ReportKind::cases)
     return {equal, different, error, updated, skipped, not_given, interrupted, not_compared};
-  return {equal, different, missing, extra, error, interrupted, not_compared};
+  return {equal, different, missing, extra, error, skipped, interrupted, not_compared};
 }
 
 std::int64_t ReportEnd::all(ReportKind kind) const {

@@ -54,9 +54,14 @@ void make_folder(const std::string& path, bool durable) {
   if (durable && !sync_folder(outer)) throw_errno(outer, "cannot write to the disk");
 }
 
-bool file_exists(const std::string& path) {
+std::optional<FileId> file_id(const std::string& path) {
   struct stat info {};
-  return os().stat(path.c_str(), &info) == 0;
+  if (os().stat(path.c_str(), &info) != 0) return std::nullopt;
+  return FileId{info.st_dev, info.st_ino};
+}
+
+bool file_exists(const std::string& path) {
+  return file_id(path).has_value();
 }
 
 bool entry_exists(const std::string& path) {
@@ -145,13 +150,8 @@ std::string PathKeys::of(const std::string& path) {
 std::string PathKeys::of_folder(const std::string& folder) {
   auto known = folders_.find(folder);
   if (known == folders_.end()) {
-    struct stat info {};
-    const bool exists = os().stat(folder.c_str(), &info) == 0;
-    known = folders_
-                .emplace(folder, exists ? cat(static_cast<std::uint64_t>(info.st_dev), ":",
-                                              static_cast<std::uint64_t>(info.st_ino))
-                                        : folder)
-                .first;
+    const auto id = file_id(folder);
+    known = folders_.emplace(folder, id ? cat(id->device, ":", id->inode) : folder).first;
   }
   return known->second;
 }

@@ -1,6 +1,8 @@
 // Names of files: their parts, where symbolic links lead, and whether two of them mean one file.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +20,17 @@ namespace tensorop {
 
 // `path` as seen from `folder`; an absolute path, and any path from the folder "", is left as it is.
 [[nodiscard]] std::string path_from(const std::string& folder, const std::string& path);
+
+// What a file is, whichever of its names leads to it.
+struct FileId {
+  std::uint64_t device;
+  std::uint64_t inode;
+
+  auto operator<=>(const FileId&) const = default;
+};
+
+// Of the file or folder at `path`, after following symbolic links; nothing, with errno, if there is none.
+[[nodiscard]] std::optional<FileId> file_id(const std::string& path);
 
 // Whether something exists at `path`, after following symbolic links.
 [[nodiscard]] bool file_exists(const std::string& path);

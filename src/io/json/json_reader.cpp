@@ -17,7 +17,6 @@
 namespace tensorop {
 namespace {
 
-constexpr std::array<std::string_view, 3> kKeys = {"dtype", "shape", "data"};
 enum Key : std::uint8_t { kDType, kShape, kData };
 
 // "did you mean X?", or all that is allowed, for messages; `quote` is around X.
@@ -27,14 +26,14 @@ std::string suggestion(std::string_view text, const std::vector<std::string>& na
 }
 
 // Which key of a described text the cursor has read. `seen`: the keys in front of it; it is added.
-Key key_of(const JsonCursor& in, std::array<bool, kKeys.size()>& seen) {
+Key key_of(const JsonCursor& in, std::array<bool, kTensorKeys.size()>& seen) {
   const std::string_view text = in.text();
-  const auto* found = std::find(kKeys.begin(), kKeys.end(), text);
-  if (found == kKeys.end()) {
-    const std::vector<std::string> keys(kKeys.begin(), kKeys.end());
+  const auto* found = std::find(kTensorKeys.begin(), kTensorKeys.end(), text);
+  if (found == kTensorKeys.end()) {
+    const std::vector<std::string> keys(kTensorKeys.begin(), kTensorKeys.end());
     throw Error(cat("unknown key \"", printable(text), "\" (", suggestion(text, keys, "\""), ')'));
   }
-  const auto index = static_cast<std::size_t>(found - kKeys.begin());
+  const auto index = static_cast<std::size_t>(found - kTensorKeys.begin());
   if (std::exchange(seen[index], true)) throw Error(cat("duplicate key \"", text, '"'));
   return static_cast<Key>(index);
 }
@@ -114,7 +113,7 @@ void read_described(JsonCursor& in, JsonHeader& header, const JsonReading& readi
                     std::optional<DataReader>& data) {
   // The dtype may come after the data, which is read again then.
   if (!reading.keep_text) in.source().keep_from(in.offset() - 1);
-  std::array<bool, kKeys.size()> seen{};
+  std::array<bool, kTensorKeys.size()> seen{};
   std::size_t data_begin = 0;
   while (in.next_member()) {
     const Key key = key_of(in, seen);
@@ -175,8 +174,8 @@ JsonHead peek_json(JsonText& text) {
     JsonCursor in(front);
     if (in.value() != JsonKind::object) return head;
     head.is_described = true;
-    while (in.next_member() && in.text() != kKeys[kData]) {
-      const bool is_dtype = in.text() == kKeys[kDType];
+    while (in.next_member() && in.text() != kTensorKeys[kData]) {
+      const bool is_dtype = in.text() == kTensorKeys[kDType];
       const JsonKind kind = in.value();
       if (is_dtype && kind == JsonKind::string) {
         head.dtype = parse_dtype(in.text());

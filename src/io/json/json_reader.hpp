@@ -5,10 +5,12 @@
 // optional when data shows it, `dtype` optional: without it the text is untyped.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/threads.hpp"
@@ -17,6 +19,9 @@
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
+
+// The keys of the described form.
+inline constexpr std::array<std::string_view, 3> kTensorKeys = {"dtype", "shape", "data"};
 
 struct JsonReading {
   std::optional<DType> as = {};  // the dtype of untyped text
