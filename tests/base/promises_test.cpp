@@ -80,7 +80,42 @@ std::set<std::string> guarantees(const fs::path& root) {
   return found;
 }
 
+// The first cells of the table of outcomes in the docs.
+std::set<std::string> outcomes(const fs::path& root) {
+  const std::string text = text_of(root / "docs" / "guarantees.md");
+  const std::size_t table =
+      text.find("\n| outcome | what was run | what was read | what it proves |\n| --- ");
+  REQUIRE(table != std::string::npos);
+  std::istringstream lines(text.substr(table + 1));
+  std::set<std::string> found;
+  std::string line;
+  std::getline(lines, line);
+  std::getline(lines, line);
+  while (std::getline(lines, line) && line.starts_with("| "))
+    found.insert(line.substr(2, line.find(" | ") - 2));
+  return found;
+}
+
 }  // namespace
+
+TEST_CASE("every outcome of the docs has an experiment for what was run, what was read and what it proves",
+          "[promises]") {
+  const fs::path root = TENSOROP_SOURCE_DIR;
+  const std::string page = text_of(root / "tests" / "cli" / "outcomes.md");
+  std::set<std::string> sections;
+  for (std::size_t at = page.find("\n## "); at != std::string::npos;) {
+    const std::size_t end = page.find("\n## ", at + 1);
+    const std::string section = page.substr(at + 4, end - at - 4);
+    at = end;
+    const std::string heading = section.substr(0, section.find('\n'));
+    CAPTURE(heading);
+    sections.insert(heading);
+    for (const std::string_view cell : {"was run", "was read", "it proves", "$ tensorop "})
+      CHECK(section.find(cell) != std::string::npos);
+  }
+  CHECK(sections.size() > 10);
+  CHECK(sections == outcomes(root));
+}
 
 TEST_CASE("every guarantee of the docs names tests that exist", "[promises]") {
   const fs::path root = TENSOROP_SOURCE_DIR;
