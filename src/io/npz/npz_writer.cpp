@@ -194,8 +194,9 @@ class NpzWriter final : public ArchiveWriter {
     }
     const auto shown = static_cast<std::uint64_t>(std::min(members, kLimit16));
     record.text("PK\5\6").u16(0).u16(0).u16(shown).u16(shown);
-    std::string_view comment = old_ ? old_->comment() : "";
-    if (kept_) comment = bytes_text(kept_->directory.comment);
+    const std::string_view comment = kept_  ? bytes_text(kept_->directory.comment)
+                                     : old_ ? old_->comment()
+                                            : std::string_view();
     return record.u32(limited(bytes)).u32(limited(offset)).u16(comment.size()).text(comment).take();
   }
 
