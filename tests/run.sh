@@ -2,9 +2,9 @@
 # Everything that is held true of tensorop, from a fresh Debian on:
 #
 #     tests/run.sh          the release and its tests
-#     tests/run.sh all      what CI runs: the format of the sources; the release with tensorop-mpi and all its tests, also
-#                           the scripts; the tests and a few seconds of each fuzz target under the address and
-#                           undefined-behaviour sanitizers; what starts threads under the thread sanitizer
+#     tests/run.sh all      what CI runs: the format of the sources; the release with tensorop-mpi and its tests, also the
+#                           scripts; the tests of parts and all others, and a few seconds of each fuzz target, under the
+#                           address and undefined-behaviour sanitizers; what starts threads under the thread sanitizer
 #     tests/run.sh mpi      the release with tensorop-mpi, and the tests that start ranks
 #     tests/run.sh tidy     clang-tidy over the sources, each by itself: finds a missing #include, too
 #     tests/run.sh package  the Debian package, through lintian and in a fresh Debian
@@ -169,9 +169,11 @@ if [[ $mode == default ]]; then
 fi
 
 check_format
-build release -DTENSOROP_MPI=ON -DTENSOROP_ALL_TESTS=ON -- all
-start_build asan -- tensorop_tests tensorop_long_tests tensorop_cli_tests tensorop_fault_tests tensorop_fuzzers
-run_ctest release
+# The tests of single parts, which are compiled without optimization here and there, run under the address sanitizer alone.
+build release -DTENSOROP_MPI=ON -DTENSOROP_ALL_TESTS=ON -- tensorop tensorop-mpi tensorop_thread_tests tensorop_long_tests \
+  tensorop_cli_tests tensorop_fault_tests tensorop_mpi_tests
+start_build asan -- tensorop_tests tensorop_long_tests tensorop_cli_tests tensorop_fault_tests tensorop_fuzz
+run_ctest release --label-exclude unit
 await_build
 # Threads are for the thread sanitizer to watch; of a process that is killed there is nothing to see.
 start_build tsan -- tensorop_thread_tests

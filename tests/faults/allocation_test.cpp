@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "faults/operations.hpp"
 #include "support/catch.hpp"
-#include "support/operations.hpp"
 #include "support/sanitizers.hpp"
 
 // The thread sanitizer's allocator cannot be replaced.

@@ -10,10 +10,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "faults/operations.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_system.hpp"
 #include "support/interrupted.hpp"
-#include "support/operations.hpp"
 #include "support/random.hpp"
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"

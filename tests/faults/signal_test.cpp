@@ -5,10 +5,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "faults/operations.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_system.hpp"
 #include "support/interrupted.hpp"
-#include "support/operations.hpp"
 #include "support/paused_process.hpp"
 #include "support/random.hpp"
 #include "support/sanitizers.hpp"

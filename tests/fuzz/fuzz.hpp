@@ -1,6 +1,6 @@
 // What the fuzz targets share: how a broken promise is told, the bound on memory, and tensors compared.
 //
-// A target is a program of libFuzzer's (tests/README.md). Whatever its bytes are, the code under test
+// A target is a function of bytes for libFuzzer (tests/README.md). Whatever they are, the code under test
 // returns or throws Error; anything else ends the process, and the fuzzer keeps the bytes.
 #pragma once
 
@@ -20,6 +20,11 @@ class Archive;
 }
 
 namespace tensorop::fuzz {
+
+// The targets: each its file, fuzz_NAME.cpp. What they return is for libFuzzer, and always 0.
+using Target = int(const std::uint8_t* data, std::size_t size);
+Target run_arguments, run_compare, run_gguf, run_jobs, run_json, run_model, run_npy, run_npz, run_operator,
+    run_safetensors, run_shard_index, run_tensor_proto;
 
 // Ends the process with `what` on standard error where `holds` is false.
 void require(bool holds, std::string_view what);

@@ -141,17 +141,17 @@ void check(const Call& call, const Ended& ended, const MemorySystem& before, con
 }
 
 }  // namespace
-}  // namespace tensorop::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  const fuzz::Call call = fuzz::read_call(fuzz::text_of(data, size));
-  fuzz::MemorySystem before;
-  fuzz::add_files(before);
-  fuzz::MemorySystem memory;
+int run_arguments(const std::uint8_t* data, std::size_t size) {
+  const Call call = read_call(text_of(data, size));
+  MemorySystem before;
+  add_files(before);
+  MemorySystem memory;
   memory.files = before.files;
   memory.input = call.input;
   const ScopedSystem scope(memory);
-  fuzz::check(call, fuzz::run(call), before, memory);
+  check(call, run(call), before, memory);
   return 0;
 }
+
+}  // namespace tensorop::fuzz

@@ -110,19 +110,19 @@ void check(const Tensor& actual, const Tensor& expected, const Tolerances& toler
 }
 
 }  // namespace
-}  // namespace tensorop::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  Random random(fuzz::text_of(data, size));
-  const auto texts = fuzz::random_texts(random);
-  const auto tolerances = fuzz::attempt([&] { return parse_tolerances(texts); });
+int run_compare(const std::uint8_t* data, std::size_t size) {
+  Random random(text_of(data, size));
+  const auto texts = random_texts(random);
+  const auto tolerances = attempt([&] { return parse_tolerances(texts); });
   if (!tolerances) return 0;
   const DType dtype = random_dtype(random, kAllTypes);
   const Shape shape = random_shape(random, random.between(0, 3));
   const Tensor expected = random_tensor(random, dtype, shape);
   const Tensor actual = random.chance(5) ? random_tensor(random, random_dtype(random, kAllTypes), shape)
-                                         : fuzz::changed(random, expected);
-  fuzz::check(actual, expected, *tolerances);
+                                         : changed(random, expected);
+  check(actual, expected, *tolerances);
   return 0;
 }
+
+}  // namespace tensorop::fuzz

@@ -6,19 +6,22 @@
 #include "io/archive.hpp"
 #include "io/format.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  const std::string file = std::string("GGUF").append(fuzz::text_of(data, size));
-  const fuzz::MemoryBound bound(file.size());
-  fuzz::MemorySystem memory;
+namespace tensorop::fuzz {
+
+int run_gguf(const std::uint8_t* data, std::size_t size) {
+  const std::string file = std::string("GGUF").append(text_of(data, size));
+  const MemoryBound bound(file.size());
+  MemorySystem memory;
   memory.put("a", file);
   const ScopedSystem scope(memory);
   InputFile opened = InputFile::open("a");
-  const auto archive = fuzz::attempt([&] { return kGgufFormat.open_archive(opened); });
+  const auto archive = attempt([&] { return kGgufFormat.open_archive(opened); });
   if (!archive) return 0;
-  fuzz::check_archive(**archive);
+  check_archive(**archive);
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < (*archive)->size(); ++i) bytes += (*archive)->describe(i).bytes;
-  fuzz::require(bytes <= static_cast<std::int64_t>(file.size()), "tensors have more bytes than the file");
+  require(bytes <= static_cast<std::int64_t>(file.size()), "tensors have more bytes than the file");
   return 0;
 }
+
+}  // namespace tensorop::fuzz

@@ -57,21 +57,21 @@ std::optional<std::vector<Job>> read(JobPurpose purpose) {
 }
 
 }  // namespace
-}  // namespace tensorop::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  const fuzz::MemoryBound bound(size);
-  fuzz::MemorySystem memory;
-  memory.put(fuzz::kFile, std::string(fuzz::text_of(data, size)));
+int run_jobs(const std::uint8_t* data, std::size_t size) {
+  const MemoryBound bound(size);
+  MemorySystem memory;
+  memory.put(kFile, std::string(text_of(data, size)));
   const ScopedSystem scope(memory);
   for (const JobPurpose purpose : {JobPurpose::check, JobPurpose::run}) {
-    const auto jobs = fuzz::read(purpose);
+    const auto jobs = read(purpose);
     if (!jobs) continue;
-    fuzz::check_links(*jobs);
+    check_links(*jobs);
     if (purpose != JobPurpose::run) continue;
-    if (const auto kept = fuzz::attempt([&] { return missing_jobs(*jobs); })) fuzz::check_links(*kept);
-    fuzz::run(*jobs);
+    if (const auto kept = attempt([&] { return missing_jobs(*jobs); })) check_links(*kept);
+    run(*jobs);
   }
   return 0;
 }
+
+}  // namespace tensorop::fuzz

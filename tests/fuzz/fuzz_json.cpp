@@ -34,22 +34,22 @@ void check(std::string_view text, std::optional<DType> as, Reader reader) {
 }
 
 }  // namespace
-}  // namespace tensorop::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  const fuzz::MemoryBound bound(size);
-  std::string_view text = fuzz::text_of(data, size);
+int run_json(const std::uint8_t* data, std::size_t size) {
+  const MemoryBound bound(size);
+  std::string_view text = text_of(data, size);
   std::optional<DType> as;
   if (!text.empty() && text[0] >= 'A' && text[0] < 'A' + kDTypeCount) {
     as = static_cast<DType>(text[0] - 'A');
     text.remove_prefix(1);
   }
-  fuzz::Reader reader = read_json;
+  Reader reader = read_json;
   if (!text.empty() && std::string_view("tcv").find(text[0]) != std::string_view::npos) {
     reader = (text[0] == 't' ? kTextFormat : text[0] == 'c' ? kCsvFormat : kTsvFormat).read_text;
     text.remove_prefix(1);
   }
-  fuzz::check(text, as, reader);
+  check(text, as, reader);
   return 0;
 }
+
+}  // namespace tensorop::fuzz

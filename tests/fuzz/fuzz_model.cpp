@@ -66,21 +66,21 @@ void check_initializers(const std::string& model) {
 }
 
 }  // namespace
-}  // namespace tensorop::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  const fuzz::MemoryBound bound(size);
-  const auto owner = std::make_shared<const std::string>(fuzz::text_of(data, size));
+int run_model(const std::uint8_t* data, std::size_t size) {
+  const MemoryBound bound(size);
+  const auto owner = std::make_shared<const std::string>(text_of(data, size));
   const auto bytes = std::as_bytes(std::span(*owner));
   const bool is_model = classify_message(bytes) == MessageKind::model;
   (void)kOnnxFormat.detects(*owner);
-  if (size > 0) fuzz::check_initializers(*owner);
-  const auto model = fuzz::attempt([&] { return read_onnx_model(bytes, owner); });
-  fuzz::require(!model || is_model || size > 64, "a short model is not recognized");
+  if (size > 0) check_initializers(*owner);
+  const auto model = attempt([&] { return read_onnx_model(bytes, owner); });
+  require(!model || is_model || size > 64, "a short model is not recognized");
   if (!model) return 0;
-  fuzz::check_text(describe_text(*model, "model.onnx"), "a description has control characters");
+  check_text(describe_text(*model, "model.onnx"), "a description has control characters");
   (void)describe_json(*model, "model.onnx");
-  fuzz::check_call(*model);
+  check_call(*model);
   return 0;
 }
+
+}  // namespace tensorop::fuzz

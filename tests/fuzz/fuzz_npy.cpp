@@ -45,15 +45,15 @@ void check(Bytes file) {
 }
 
 }  // namespace
-}  // namespace tensorop::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  const fuzz::MemoryBound bound(size);
+int run_npy(const std::uint8_t* data, std::size_t size) {
+  const MemoryBound bound(size);
   // Anything else is refused at once.
   std::vector<std::byte> file(std::max(size, kNpyMagic.size()));
   std::transform(data, data + size, file.begin(), [](std::uint8_t byte) { return std::byte{byte}; });
   std::ranges::copy(std::as_bytes(std::span(kNpyMagic)), file.begin());
-  fuzz::check(file);
+  check(file);
   return 0;
 }
+
+}  // namespace tensorop::fuzz

@@ -36,18 +36,18 @@ void check(const Archive& archive) {
 }
 
 }  // namespace
-}  // namespace tensorop::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  const fuzz::MemoryBound bound(size);
-  fuzz::MemorySystem memory;
-  memory.put("a.npz", std::string(fuzz::text_of(data, size)));
+int run_npz(const std::uint8_t* data, std::size_t size) {
+  const MemoryBound bound(size);
+  MemorySystem memory;
+  memory.put("a.npz", std::string(text_of(data, size)));
   const ScopedSystem scope(memory);
   // An empty file is not mapped, and never gets as far as here.
   if (size == 0) return 0;
   InputFile file = InputFile::open("a.npz");
-  const auto archive = fuzz::attempt([&] { return kNpzFormat.open_archive(file); });
-  if (archive) fuzz::check(**archive);
+  const auto archive = attempt([&] { return kNpzFormat.open_archive(file); });
+  if (archive) check(**archive);
   return 0;
 }
+
+}  // namespace tensorop::fuzz

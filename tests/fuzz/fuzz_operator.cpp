@@ -5,12 +5,15 @@
 #include "support/engine_call.hpp"
 #include "support/operator_facts.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
+namespace tensorop::fuzz {
+
+int run_operator(const std::uint8_t* data, std::size_t size) {
   static CallChecker checker;
-  Random random(fuzz::text_of(data, size));
+  Random random(text_of(data, size));
   const RandomCase call = draw_call(random, {}, 0);
   const CallCheck checked = checker.check(random, call);
-  fuzz::require(checked.wrong.empty(), cat(checked.log, "  ", checked.wrong));
+  require(checked.wrong.empty(), cat(checked.log, "  ", checked.wrong));
   return 0;
 }
+
+}  // namespace tensorop::fuzz

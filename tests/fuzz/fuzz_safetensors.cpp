@@ -41,22 +41,22 @@ void check_header(const SafetensorsHeader& header) {
 }
 
 }  // namespace
-}  // namespace tensorop::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  const fuzz::MemoryBound bound(size);
-  const std::string_view text = fuzz::text_of(data, size);
+int run_safetensors(const std::uint8_t* data, std::size_t size) {
+  const MemoryBound bound(size);
+  const std::string_view text = text_of(data, size);
   // The JSON alone, so that lengths that lie hide nothing.
-  const auto header = fuzz::attempt([&] { return parse_safetensors_header(text, std::nullopt); });
-  if (header) fuzz::check_header(*header);
-  fuzz::MemorySystem memory;
+  const auto header = attempt([&] { return parse_safetensors_header(text, std::nullopt); });
+  if (header) check_header(*header);
+  MemorySystem memory;
   memory.put("a", std::string(text));
   const ScopedSystem scope(memory);
   // An empty file is not mapped.
   if (size == 0) return 0;
   InputFile file = InputFile::open("a");
-  const auto archive = fuzz::attempt([&] { return kSafetensorsFormat.open_archive(file); });
-  if (archive) fuzz::check_archive(**archive);
+  const auto archive = attempt([&] { return kSafetensorsFormat.open_archive(file); });
+  if (archive) check_archive(**archive);
   return 0;
 }
+
+}  // namespace tensorop::fuzz

@@ -20,13 +20,14 @@ std::string shard(std::string_view json) {
 }  // namespace
 
 // The text up to a zero byte is the index; what follows it, if anything, a third file.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  const fuzz::MemoryBound bound(size);
-  const std::string_view text = fuzz::text_of(data, size);
+namespace tensorop::fuzz {
+
+int run_shard_index(const std::uint8_t* data, std::size_t size) {
+  const MemoryBound bound(size);
+  const std::string_view text = text_of(data, size);
   const std::string_view index = text.substr(0, text.find('\0'));
   if (index.empty()) return 0;  // an empty file is not mapped
-  fuzz::MemorySystem memory;
+  MemorySystem memory;
   memory.put("i", std::string(index));
   memory.put("m-1", shard(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
                           R"("b":{"dtype":"I16","shape":[],"data_offsets":[2,4]}})"));
@@ -36,9 +37,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ScopedSystem scope(memory);
   InputFile file = InputFile::open("i");
   (void)kShardIndexFormat.detects(index);
-  const auto archive = fuzz::attempt([&] { return kShardIndexFormat.open_archive(file); });
+  const auto archive = attempt([&] { return kShardIndexFormat.open_archive(file); });
   if (!archive) return 0;
-  fuzz::check_archive(**archive);
-  fuzz::require((*archive)->is_current(), "files that nobody changes have changed");
+  check_archive(**archive);
+  require((*archive)->is_current(), "files that nobody changes have changed");
   return 0;
 }
+
+}  // namespace tensorop::fuzz

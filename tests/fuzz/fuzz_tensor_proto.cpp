@@ -63,11 +63,11 @@ void check(Bytes message) {
 }
 
 }  // namespace
-}  // namespace tensorop::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace tensorop;
-  const fuzz::MemoryBound bound(size);
-  fuzz::check(std::as_bytes(std::span(data, size)));
+int run_tensor_proto(const std::uint8_t* data, std::size_t size) {
+  const MemoryBound bound(size);
+  check(std::as_bytes(std::span(data, size)));
   return 0;
 }
+
+}  // namespace tensorop::fuzz

@@ -5,7 +5,7 @@
 #
 # Targets run side by side, as many as there are cores, each from its seeds (testdata/fuzz and what fits of the other
 # test data) and from what earlier runs kept in build/fuzz/corpus. What breaks a promise is kept in build/fuzz/findings:
-# run the target with that file as its argument to see it again. The last line is "N passed, N failed", by targets.
+# tensorop_fuzz TARGET FILE shows it again. The last line is "N passed, N failed", by targets.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source apps/packages.sh
@@ -33,7 +33,7 @@ done
 
 install_missing "${build_packages[@]}" clang lld libclang-rt-dev
 cmake --preset asan
-cmake --build --preset asan --target "${targets[@]/#/fuzz_}"
+cmake --build --preset asan --target tensorop_fuzz
 
 work=build/fuzz
 mkdir -p "$work"/{findings,logs,seeds}
@@ -70,7 +70,7 @@ run_target() {
     # Its bytes are choices: after their end what is drawn is always the same.
     operator | compare) options+=(-entropic=0 -len_control=0 -max_len=600) ;;
   esac
-  "build/asan/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=256 \
+  build/asan/tests/fuzz/tensorop_fuzz "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=256 \
     -max_len=8192 -print_final_stats=1 -artifact_prefix="$work/findings/$target-" "${options[@]}" \
     "$work/corpus/$target" "$work/seeds/$target" >"$work/logs/$target.log" 2>&1 </dev/null
 }

@@ -1,4 +1,4 @@
-#include "support/operations.hpp"
+#include "faults/operations.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
