@@ -41,6 +41,15 @@ std::string read_report_file(const Arguments& arguments, const std::string& opti
   return path.value_or("");
 }
 
+// For explanations. Options that are wrong are an error of the work, so that the report has it.
+Settings explaining_settings(const Arguments& arguments) {
+  try {
+    return read_settings(arguments);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 std::vector<Option> report_options(std::string_view things) {
@@ -99,9 +108,9 @@ ReportSettings read_report_settings(const Arguments& arguments, std::string comm
   out.options = repeated_options(arguments);
   out.lists_skipped = arguments.has("--list-skipped");
   if (arguments.has("--why")) {
-    out.why = read_settings(arguments);
+    out.why = explaining_settings(arguments);
   } else if (!out.html.empty()) {
-    out.page_why = read_settings(arguments);
+    out.page_why = explaining_settings(arguments);
   }
   if (arguments.has("--junit") && out.junit.empty()) throw Error("--junit needs a file name");
   PathKeys keys;

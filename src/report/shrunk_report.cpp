@@ -3,7 +3,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -158,6 +161,15 @@ std::vector<std::string> names_below(const std::string& folder, std::vector<std:
   return paths;
 }
 
+// The command that checks the case, to be run in its folder wherever that is. Paths in `options` are relative
+// to the folder in which check runs now.
+std::string check_command_of(const std::string& options) {
+  std::error_code unknown;
+  const std::string here = std::filesystem::current_path(unknown).string();
+  if (unknown) return cat("tensorop check ", kCases, " ", options);
+  return cat("(cd ", shell_word(here), " && tensorop check \"$OLDPWD\"/", kCases, " ", options, ")");
+}
+
 // All that is known of the finding. Its paths are relative to the file: a kept case may be moved.
 std::string text_of_file(const Finding& finding, const PlainCall& call, const Computed& computed,
                          const std::vector<std::string>& operands, const std::string& options) {
@@ -173,8 +185,8 @@ std::string text_of_file(const Finding& finding, const PlainCall& call, const Co
       out += cat(i == 0 ? " " : ", ", printable(shrunk.names[i]));
     out += shrunk.names.size() > kMostNames ? ", ...\n" : "\n";
   }
-  out += cat("\nIn this folder (a path in --command is as it was given to check):\n\n  ",
-             operator_command(call, operands), "\n  tensorop check ", kCases, " ", options, "\n\n");
+  out += cat("\nIn this folder:\n\n  ", operator_command(call, operands), "\n  ", check_command_of(options),
+             "\n\n");
   for (const std::string& sentence : sentences_of(finding, computed, kMostSentences))
     out += cat(sentence, "\n");
   return out;
