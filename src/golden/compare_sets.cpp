@@ -208,10 +208,6 @@ class SetComparison {
     if (!is_wanted && !may_hold_arrays(pair)) return {};
     const auto start = std::chrono::steady_clock::now();
     try {
-      if (is_wanted && is_same_plain_text(pair)) {
-        skip(result, "text without a tensor", "holds no tensor, and has the same bytes on both sides");
-        return {std::move(result)};
-      }
       auto first = open_file(actual_, pair.actual);
       auto second = open_file(expected_, pair.expected);
       if (is_archive(first) && is_archive(second)) {
@@ -233,6 +229,9 @@ class SetComparison {
       result.error = std::make_shared<Failure>("out of memory");
     }
     if (!is_wanted) return {};
+    const bool has_elements = !result.error && (!result.comparison || result.comparison->elements != 0);
+    if (!has_elements && is_same_plain_text(pair))
+      skip(result, "text without a tensor", "holds no tensor, and has the same bytes on both sides");
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return {std::move(result)};
   }
@@ -240,6 +239,8 @@ class SetComparison {
   static void skip(Finding& result, const std::string& what, const std::string& reason) {
     result.outcome = Outcome::skipped;
     result.skipped = Skipped{what, reason};
+    result.comparison.reset();
+    result.error.reset();
   }
 
   [[nodiscard]] bool is_same_plain_text(const Pair& pair) const {

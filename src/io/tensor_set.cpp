@@ -194,8 +194,12 @@ std::string TensorSet::file_of(const SetMember& member) const {
 std::shared_ptr<const MappedFile> TensorSet::plain_text(const SetMember& member) const {
   const Format* const named = find_format_by_ending(member.name);
   if (named == nullptr || named->read_text == nullptr || !member.fault.empty()) return nullptr;
-  const auto file = InputFile::open(path_of(member)).mapping();
-  return file && is_no_tensor(bytes_text(file->bytes())) ? file : nullptr;
+  try {
+    const auto file = InputFile::open(path_of(member)).mapping();
+    return file && is_no_tensor(bytes_text(file->bytes())) ? file : nullptr;
+  } catch (const Error&) {
+    return nullptr;
+  }
 }
 
 OpenedFile TensorSet::open_file_of(const SetMember& member) const {

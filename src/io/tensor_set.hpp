@@ -56,7 +56,7 @@ class TensorSet {
   // The path of the file that holds the member: "results/b.npy", "a.npz".
   [[nodiscard]] std::string file_of(const SetMember& member) const;
   // Of a folder: the file, if it has the ending of a text format and cannot be a tensor, such as a README.txt
-  // or the config.json of a model; else null. Throws Error when it cannot be read.
+  // or the config.json of a model; null for other files, and for one that cannot be read.
   [[nodiscard]] std::shared_ptr<const MappedFile> plain_text(const SetMember& member) const;
 
   // Gives the members other names for pairs, in their order. Throws Error where two of them are the same.
