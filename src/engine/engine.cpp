@@ -1,6 +1,7 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -8,6 +9,7 @@
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
 #include "engine/onnx_case.hpp"
+#include "engine/settings.hpp"
 #include "io/opened_file.hpp"
 #include "kernels/open_elements.hpp"
 #include "ops/common.hpp"
@@ -91,24 +93,38 @@ struct OpenMask {
   Planned planned;
 };
 
-OpenMask plan_open_mask(const Bound& bound, const Settings& settings) {
+OpenMask plan_open_mask(const Bound& bound, const Settings& settings, std::int64_t band) {
   OpenMask out;
   Planned asked = bound.call.op->plan(bound.call);
   prepare(asked, settings);
   out.asked = std::move(asked.plan);
   out.planned.output = {DType::boolean, bound.planned.output.shape};
-  out.planned.plan = open_mask_plan(*out.asked, count(bound.planned.output.shape));
+  out.planned.plan = open_mask_plan(*out.asked, count(bound.planned.output.shape), band);
   return out;
+}
+
+// The whole mask in memory.
+Tensor make_open_mask(const Bound& bound, const Settings& settings) {
+  const OpenMask mask = plan_open_mask(bound, settings, std::numeric_limits<std::int64_t>::max());
+  return execute(mask.planned, bound.inputs, settings, {});
 }
 
 // The mask of open elements, complete but not published; null where it is not wanted.
 std::unique_ptr<Sink> write_open_mask(const Bound& bound, const std::optional<Destination>& destination,
                                       const Settings& settings) {
   if (!destination) return nullptr;
-  const OpenMask mask = plan_open_mask(bound, settings);
+  // One half of the memory is for sorted updates or marks, the other one for buffers.
+  Settings half = settings;
+  half.memory /= 2;
+  const std::int64_t elements = count(bound.planned.output.shape);
+  std::int64_t band = mask_band(0);
+  // Finding out how much memory there is takes time: only where the mask needs much.
+  if (elements > band) band = mask_band(memory_of(half));
+  if (elements > band) half.threads = Threads(1);
+  const OpenMask mask = plan_open_mask(bound, half, band);
   auto sink = open_sink(hold_archive(*destination, false), mask.planned.output.dtype,
                         mask.planned.output.shape, 0, settings.warn);
-  fill_sink(mask.planned, bound.inputs, *sink, settings);
+  fill_sink(mask.planned, bound.inputs, *sink, half);
   if (!sink->is_stream()) sink->finish();
   return sink;
 }
@@ -137,10 +153,7 @@ Tensor open_elements(const Request& request, const Settings& settings) {
   Settings silent = settings;
   silent.warn = nullptr;
   const Bound bound = bind(request, silent);
-  return explain_faults(bound, [&] {
-    const OpenMask mask = plan_open_mask(bound, settings);
-    return execute(mask.planned, bound.inputs, settings, {});
-  });
+  return explain_faults(bound, [&] { return make_open_mask(bound, settings); });
 }
 
 std::optional<UnspecifiedElements> unspecified_elements(const Request& request, const Settings& settings) {
@@ -152,8 +165,7 @@ std::optional<UnspecifiedElements> unspecified_elements(const Request& request, 
     const Bound bound = bind(request, silent);
     const OpenReason reason = bound.planned.plan->facts().open_reason;
     if (reason == OpenReason::none) return std::nullopt;
-    const OpenMask mask = plan_open_mask(bound, settings);
-    return UnspecifiedElements{execute(mask.planned, bound.inputs, silent, {}),
+    return UnspecifiedElements{make_open_mask(bound, silent),
                                cat(bound.call.version_name(), " (", reason_text(reason), ")")};
   } catch (const PlanFault&) {
     return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -130,20 +131,25 @@ OpenCount count_marked(const Plan& plan, std::int64_t elements, const Threads& t
 
 class OpenMaskPlan final : public Plan {
  public:
-  OpenMaskPlan(const Plan& plan, std::int64_t elements) : plan_(plan), elements_(elements) {}
+  OpenMaskPlan(const Plan& plan, std::int64_t elements, std::int64_t band)
+      : plan_(plan),
+        elements_(elements),
+        in_bands_(plan.facts().open_reason != OpenReason::none && looks_through_all(plan)),
+        band_size_(band) {}
 
   void fill(Range range, std::byte* out) const override {
-    std::vector<std::uint64_t> marked;
-    const std::uint64_t* bits = bits_.data();
-    std::int64_t at = range.first;
-    if (bits_.empty()) {
-      marked.resize(mask_words(range.count));
+    if (!in_bands_) {
+      std::vector<std::uint64_t> marked(mask_words(range.count));
       plan_.mark_open(range, marked.data());
-      bits = marked.data();
-      at = 0;
+      return write(marked, {0, range.count}, out);
     }
-    for (std::int64_t i = 0; i < range.count; ++i, ++at)
-      out[i] = static_cast<std::byte>(bits[at / 64] >> (at % 64) & 1);
+    while (range.count != 0) {
+      const std::int64_t at = range.first % band_size_;
+      const std::int64_t n = std::min(range.count, band_size_ - at);
+      write(*band_of(range.first / band_size_), {at, n}, out);
+      range = {range.first + n, range.count - n};
+      out += n;
+    }
   }
 
   // Which elements make another one open is not known.
@@ -154,18 +160,46 @@ class OpenMaskPlan final : public Plan {
   }
 
  private:
+  using Bits = std::vector<std::uint64_t>;
+
+  static void write(const Bits& bits, Range range, std::byte* out) {
+    for (std::int64_t i = range.first; i < range.end(); ++i)
+      *out++ = static_cast<std::byte>(bits[to_size(i / 64)] >> (i % 64) & 1);
+  }
+
   void prepare_range(Range /*range*/, const Threads& threads) override {
-    if (!looks_through_all(plan_) || plan_.facts().open_reason == OpenReason::none) return;
-    bits_.resize(mask_words(elements_));
+    if (!in_bands_ || elements_ > band_size_) return;
+    auto bits = std::make_shared<Bits>(mask_words(elements_));
     const std::int64_t chunk = chunk_of(plan_, elements_, threads);
     for_each_range({0, elements_}, chunk, threads, [&](Range range, int /*worker*/) {
-      plan_.mark_open(range, bits_.data() + range.first / 64);
+      plan_.mark_open(range, bits->data() + range.first / 64);
     });
+    band_ = {0, std::move(bits)};
   }
+
+  [[nodiscard]] std::shared_ptr<const Bits> band_of(std::int64_t number) const {
+    const std::scoped_lock lock(mutex_);
+    if (band_.number != number) {
+      band_ = {};
+      const Range range = part_of_range({0, elements_}, number, band_size_);
+      auto bits = std::make_shared<Bits>(mask_words(range.count));
+      plan_.mark_open(range, bits->data());
+      band_ = {number, std::move(bits)};
+    }
+    return band_.bits;
+  }
+
+  struct Band {
+    std::int64_t number = -1;
+    std::shared_ptr<const Bits> bits = {};  // of its elements
+  };
 
   const Plan& plan_;
   std::int64_t elements_;
-  std::vector<std::uint64_t> bits_;  // empty: marked range by range
+  bool in_bands_;  // else marked range by range
+  std::int64_t band_size_;
+  mutable std::mutex mutex_;
+  mutable Band band_;
 };
 
 }  // namespace
@@ -197,8 +231,12 @@ OpenCount count_rounded(const Plan& plan, std::int64_t elements, const Threads& 
                       [&](Range range, std::uint64_t* bits) { plan.mark_rounded(range, bits); });
 }
 
-std::unique_ptr<Plan> open_mask_plan(const Plan& plan, std::int64_t elements) {
-  return std::make_unique<OpenMaskPlan>(plan, elements);
+std::int64_t mask_band(std::int64_t memory) {
+  return std::max(kLargeChunk, memory / 64 * 64);
+}
+
+std::unique_ptr<Plan> open_mask_plan(const Plan& plan, std::int64_t elements, std::int64_t band) {
+  return std::make_unique<OpenMaskPlan>(plan, elements, band);
 }
 
 }  // namespace tensorop

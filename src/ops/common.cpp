@@ -246,6 +246,13 @@ Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<
                        call.duplicates == Duplicates::error,
                        open_reason(call, reduction)};
   const std::int64_t wanted = bounded_count(updates.shape);
+  // Index tuples of length 0 take no bytes, and repeated updates few: nothing else would bound the time.
+  constexpr std::int64_t kMostForNothing = std::int64_t{1} << 28;
+  if (call.operands[1].size() == 0 && spec.updates.size() < wanted && wanted > kMostForNothing) {
+    throw Error(cat("updates repeated to shape ", to_string(updates.shape),
+                    " for index tuples of length 0 are more than 2^28"),
+                "G-2");
+  }
   if (wanted == 0) {
     spec.updates = Tensor(data.dtype(), std::move(updates.shape));
   } else if (spec.updates.size() != wanted) {

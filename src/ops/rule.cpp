@@ -25,7 +25,8 @@ constexpr Rule kCommonRules[] = {
      "tensorop gather '[1,2]' 0 --batch-dims 0 --spec onnx-13",
      "tensorop gather '[1,2]' 0 --batch-dims 0 --spec openvino-8"},
     {"G-2",
-     "The result has at most 64 dimensions and at most 2^47 bytes; under --dry-run, fewer than 2^63 bytes.",
+     "The result has at most 64 dimensions and at most 2^47 bytes; under --dry-run, fewer than 2^63 bytes. "
+     "Updates repeated for index tuples of length 0 are at most 2^28.",
      "tensorop. ONNX and OpenVINO state no limit.", "tensorop broadcast 1 --shape 4611686018427387904,4",
      "tensorop broadcast 1 --shape 0,4"},
     {"T-1", "The version allows the dtype of each data operand.",

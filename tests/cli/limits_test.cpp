@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
+#include "io/little_endian.hpp"
 #include "support/catch.hpp"
 #include "support/npy_writer.hpp"
 #include "support/onnx_files.hpp"
@@ -421,19 +423,21 @@ TEST_CASE("arrays without elements cost nothing in any format and command", "[cl
     const char* descr;        // of NPY
     int onnx;                 // the number of the data type
     const char* safetensors;  // null: the format does not have it
+    int gguf;                 // the number of the type; -1: the format does not have it
   };
-  constexpr Kind kKinds[] = {{"bool", "|b1", 9, "BOOL"},
-                             {"int64", ">i8", 7, "I64"},
-                             {"complex128", "<c16", 15, nullptr},
-                             {"string", "<U1", 8, nullptr},
-                             {"float8_e5m2", "<f1", 19, "F8_E5M2"}};
+  constexpr Kind kKinds[] = {{"bool", "|b1", 9, "BOOL", -1},
+                             {"int64", ">i8", 7, "I64", 27},
+                             {"complex128", "<c16", 15, nullptr, -1},
+                             {"string", "<U1", 8, nullptr, -1},
+                             {"float8_e5m2", "<f1", 19, "F8_E5M2", -1}};
   // (0,2^58) and (2^58,0) of 16 bytes are as large as shapes may be.
   constexpr const char* kShapes[] = {"0,288230376151711744", "288230376151711744,0", "300000000,0,300000000"};
   // Commands on a file $f. A terminal has a format of its own.
   const std::string commands =
       "exec 3>&2 2>errors; trap 'test $? = 0 || tail -n 3 errors >&3' EXIT; set -e; "
-      "$B info $f --stats --digest; cp x.json copy; $B compare $f copy --map; $B convert $f -o out.pb; "
-      "$B convert $f --format json; cat $f | $B convert - -o out.npy; "
+      "$B info $f --stats --digest; cp x.json copy; $B compare $f copy --map; $B why gather $f []; "
+      "$B convert $f -o out.pb; $B convert $f --format json; "
+      "test $f = x.gguf || cat $f | $B convert - -o out.npy; "
       "! command -v script || script -qec \"$B convert $f\" /dev/null </dev/null";
   for (const char* const shape : kShapes) {
     for (const Kind& kind : kKinds) {
@@ -446,11 +450,15 @@ TEST_CASE("arrays without elements cost nothing in any format and command", "[cl
                  cat(R"({"dtype":")", kind.dtype, R"(","shape":[)", shape, R"(],"data":[]})"));
       write_file(dir.file("case.jsonl"),
                  R"({"op":"gather","data":"x.json","indices":{"dtype":"int64","data":[]},"output":"y.pb"})");
+      write_file(dir.file("check.jsonl"),
+                 R"({"op":"gather","data":"x.json","indices":{"dtype":"int64","data":[]},"expect":"y.pb"})");
       Proto proto;
+      std::vector<std::int64_t> sizes;
       for (std::istringstream dims(shape); dims.good(); dims.ignore()) {
         std::int64_t dim = 0;
         dims >> dim;
         proto.integer(1, dim);
+        sizes.push_back(dim);
       }
       write_file(dir.file("x.pb"), proto.integer(2, kind.onnx).text());
       std::vector<std::string> files = {"c.npy", "f.npy", "x.pb", "x.json"};
@@ -461,11 +469,31 @@ TEST_CASE("arrays without elements cost nothing in any format and command", "[cl
                    cat(static_cast<char>(text.size()), std::string(7, '\0'), text));
         files.emplace_back("x.safetensors");
       }
+      if (kind.gguf != -1) {
+        std::string bytes = "GGUF";
+        const auto number = [&](std::int64_t value, std::size_t width) {
+          append_little_endian(bytes, static_cast<std::uint64_t>(value), width);
+        };
+        number(3, 4);  // version
+        number(1, 8);  // tensors
+        number(0, 8);  // metadata
+        number(1, 8);  // characters of the name
+        bytes += 'x';
+        number(std::ssize(sizes), 4);
+        for (std::size_t i = sizes.size(); i-- > 0;) number(sizes[i], 8);
+        number(kind.gguf, 4);
+        number(0, 8);  // offset
+        bytes.resize(to_size(ceil_div(to_int64(bytes.size()), 32) * 32));
+        write_file(dir.file("x.gguf"), bytes);
+        files.emplace_back("x.gguf");
+      }
       for (const std::string& file : files) {
         CAPTURE(kind.dtype, shape, file);
         check_row(dir, {cat("f=", file, "; ", commands), ""});
       }
-      check_row(dir, {"set -e; $B run -q case.jsonl; $B why gather x.json []; $B info out.pb", ""});
+      check_row(dir, {"set -e; $B run -q case.jsonl; $B check check.jsonl; $B check check.jsonl --update; $B "
+                      "info out.pb",
+                      ""});
     }
   }
 }

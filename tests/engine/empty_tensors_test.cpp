@@ -9,6 +9,8 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/portability.hpp"
+#include "engine/why.hpp"
+#include "engine/why_refusal.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
 #include "support/sanitizers.hpp"
@@ -24,7 +26,12 @@ std::vector<Attributes> attributes_of(std::string_view op) {
   if (op == "gatherelements") return {{}, {{"axis", "1"}}};
   if (op == "gathernd") return {{}, {{"batch_dims", "1"}}};
   if (op == "scatternd" || op == "scatterupdate" || op == "scatterelements") {
-    return {{}, {{"reduction", "add"}}, {{"reduction", "mean"}, {"use_init_val", "false"}}};
+    std::vector<Attributes> all = {
+        {}, {{"reduction", "add"}}, {{"reduction", "mean"}, {"use_init_val", "false"}}};
+    if (op != "scatterelements")
+      all.insert(all.end(),
+                 {{{"broadcast_updates", "true"}}, {{"reduction", "add"}, {"broadcast_updates", "true"}}});
+    return all;
   }
   if (op == "tensorscatter") {
     return {{}, {{"mode", "circular"}}, {{"axis", "1"}}, {{"axis", "1"}, {"mode", "circular"}}};
@@ -87,10 +94,12 @@ std::string run(const Trial& trial, DType dtype) {
     (void)evaluate(request, settings);
     (void)open_elements(request, settings);
     (void)find_portability(request, {Framework::standard, Framework::onnx}, settings);
+    (void)Explainer(request, settings).origins({});
   } catch (const MemoryError&) {
     rule = "the result has elements";
   } catch (const Error& error) {
     rule = error.rule();
+    (void)why_refused(request, settings, error);
   }
   const auto seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   if (seconds > 1) {

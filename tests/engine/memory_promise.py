@@ -68,6 +68,14 @@ def main(tensorop):
     save("few.npy", few.reshape(-1, 1))
     save("few_updates.npy", np.ones(len(few), np.uint8))
 
+    # The mask of a quarter of a gibibyte takes 32 MiB of bits; more updates than --memory can sort.
+    many = RNG.integers(0, SPARSE // 2, 3 << 20)
+    half = np.lib.format.open_memmap("half.npy", mode="w+", dtype=np.uint8, shape=(SPARSE // 2,))
+    del half
+    save("many.npy", many.reshape(-1, 1))
+    save("many_updates.npy", np.ones(len(many), np.uint8))
+    unspecified = np.flatnonzero(np.bincount(many) > 1)
+
     def expect(make):
         result = make()
         return lambda got: np.array_equal(got, result)
@@ -86,6 +94,10 @@ def main(tensorop):
     def is_sparse(got):
         return np.count_nonzero(got) == len(few) and bool(np.all(got[few] == 1))
 
+    def is_masked(got):
+        mask = np.load("mask.npz")["arr_0"]
+        return np.array_equal(np.flatnonzero(mask), unspecified) and bool(np.all(got[many] == 1))
+
     scatter_rows = ["scatternd", "data.npy", "indices.npy", "updates.npy"]
     scatter_columns = ["scatterelements", "rows.npy", "along.npy", "row_updates.npy"]
     unique = expect(scattered)
@@ -98,6 +110,8 @@ def main(tensorop):
         ("gather columns", True, ["gatherelements", "rows.npy", "along.npy"],
          expect(lambda: np.take_along_axis(rows, along, 0))),
         ("scatter columns", True, scatter_columns, expect(lambda: along_axis(rows, rows[::-1]))),
+        ("large mask", False, ["scatternd", "half.npy", "many.npy", "many_updates.npy", "--spec", "onnx-13", "--open-mask", "mask.npz"],
+         is_masked),
         ("mask", False, ["scatternd", "data.npy", "indices64.npy", "updates.npy", "--spec", "onnx-13", "--open-mask", "mask.npz"], unique),
         ("few unique", False, ["scatternd", "sparse.npy", "few.npy", "few_updates.npy", "--duplicates", "error"], is_sparse),
     ]
