@@ -157,6 +157,9 @@ void check_dtypes(const Call& call) {
       const DType dtype = call.operands[i].dtype();
       const DTypeSet allowed = allowed_types(*call.version, type_of(call, i));
       if (call.operand_spec(i).role != role || allowed.contains(dtype)) continue;
+      if (missing_types(*call.version, type_of(call, i)).contains(dtype)) {
+        throw Error(cat(call.operand_name(i), " is ", name(dtype), kNotHere), kMissingRule);
+      }
       const std::string others = versions_where(*call.op, [&](const Version& version) {
         return allowed_types(version, type_variable(*call.op, version, i)).contains(dtype);
       });

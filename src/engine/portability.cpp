@@ -199,8 +199,10 @@ bool Portability::is_portable() const {
 
 int Portability::exit_status() const {
   if (is_portable()) return 0;
-  const auto refused = std::ranges::count(versions, Verdict::refused, &VersionVerdict::verdict);
-  return refused == std::ssize(versions) ? 2 : 1;
+  const bool is_in_none = std::ranges::all_of(versions, [](const VersionVerdict& verdict) {
+    return verdict.verdict == Verdict::refused || verdict.verdict == Verdict::missing;
+  });
+  return is_in_none ? 2 : 1;
 }
 
 bool names_several(std::string_view spec) {

@@ -176,7 +176,9 @@ VersionVerdict verdict_on(const VersionCall& call, const Settings& settings, con
       }
     });
   } catch (const Error& error) {
-    out.verdict = leaves_open(version, error.rule()) ? Verdict::open : Verdict::refused;
+    out.verdict = error.rule() == kMissingRule         ? Verdict::missing
+                  : leaves_open(version, error.rule()) ? Verdict::open
+                                                       : Verdict::refused;
     out.message = own_text(error, *out.name);
     out.error = error;
   }

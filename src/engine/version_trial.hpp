@@ -24,7 +24,8 @@ struct VersionCall {
 enum class Verdict : std::uint8_t {
   accepted,
   refused,
-  open,  // the publisher's text leaves it open, as a whole or some elements of the result
+  missing,  // the publisher accepts it, and tensorop does not compute it
+  open,     // the publisher's text leaves it open, as a whole or some elements of the result
 };
 
 // The verdict of one version on the call.

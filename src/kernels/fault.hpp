@@ -14,6 +14,7 @@ enum class Fault : std::uint8_t {
   negative_index,      // IX-2: negative, where no index may be
   division_by_zero,    // EW-7, of integers
   zero_power,          // EW-7, zero to a negative power
+  negative_power,      // EW-8, an integer to a negative power
   negative_shift,      // EW-8
   unrepresentable,     // EW-8: an integer to a float power, out of the integer's range
   duplicate_update,    // two updates of one element, where they are refused

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -32,21 +33,41 @@ struct IsNan {
   }
 };
 
-struct IsZero {
-  template <AnyFloat T>
-  static bool apply(T value) {
-    if constexpr (Half<T>) {
-      return (value.bits & 0x7FFF) == 0;
-    } else {
-      return value == 0;
+template <AnyFloat T>
+bool is_zero(T value) {
+  return to_double(value) == 0;
+}
+
+// Whether the result of elements of operands is open.
+template <bool kNan, bool kZeros>
+struct OpenExtreme {
+  template <AnyFloat T, class Operand>
+  static bool apply(std::size_t operands, const Operand& operand, T result) {
+    bool nan = false;
+    bool signs[2] = {false, false};
+    for (std::size_t i = 0; i < operands; ++i) {
+      const T value = operand(i);
+      nan = nan || IsNan::apply(value);
+      if (is_zero(value)) signs[std::signbit(to_double(value)) ? 1 : 0] = true;
     }
+    return (kNan && nan) || (kZeros && is_zero(result) && signs[0] && signs[1]);
   }
 };
 
-struct IsWide {
-  template <std::integral T>
-  static bool apply(T amount) {
-    return std::cmp_greater_equal(amount, 8 * sizeof(T));
+struct ZeroDivisor {
+  template <AnyFloat T, class Operand>
+  static bool apply(std::size_t operands, const Operand& operand, T /*result*/) {
+    return is_zero(operand(operands - 1));
+  }
+};
+
+template <bool kOverflow>
+struct OpenShift {
+  template <std::integral T, class Operand>
+  static bool apply(std::size_t /*operands*/, const Operand& operand, T result) {
+    const T amount = operand(1);
+    if (std::cmp_greater_equal(amount, 8 * sizeof(T))) return true;
+    return kOverflow && std::is_signed_v<T> && static_cast<T>(result >> amount) != operand(0);
   }
 };
 
@@ -71,11 +92,24 @@ void mark_elements(const std::byte* bytes, std::int64_t stride, std::int64_t cou
   }
 }
 
+template <class Test, class T>
+void mark_results(std::span<const RunOperand> run, const std::byte* results, std::int64_t count,
+                  std::uint64_t* bits, std::int64_t at) {
+  const StoredElements<T> result(results);
+  for (std::int64_t i = 0; i < count; ++i, ++at) {
+    const auto operand = [&](std::size_t of) {
+      return T{StoredElements<T>(run[of].data)[i * run[of].stride]};
+    };
+    if (Test::apply(run.size(), operand, T{result[i]})) bits[at / 64] |= std::uint64_t{1} << (at % 64);
+  }
+}
+
 template <class Test>
-OpenTest test_of(DType dtype) {
-  return dispatch(dtype, []<class T>(TypeTag<T>) -> OpenTest {
-    if constexpr (requires(T value) { Test::apply(value); }) {
-      return mark_elements<Test, T>;
+OpenResultTest test_of(DType dtype) {
+  return dispatch(dtype, []<class T>(TypeTag<T>) -> OpenResultTest {
+    const auto operand = [](std::size_t) { return T{}; };
+    if constexpr (requires { Test::apply(std::size_t{2}, operand, T{}); }) {
+      return mark_results<Test, T>;
     } else {
       return nullptr;
     }
@@ -204,14 +238,30 @@ class OpenMaskPlan final : public Plan {
 
 }  // namespace
 
-OpenTest open_test(OpenReason reason, DType dtype) {
+OpenTest nan_test(DType dtype) {
+  return dispatch(dtype, []<class T>(TypeTag<T>) -> OpenTest {
+    if constexpr (AnyFloat<T>) {
+      return mark_elements<IsNan, T>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+OpenResultTest open_result_test(OpenReason reason, DType dtype) {
   switch (reason) {
     case OpenReason::nan_in_extreme:
-      return test_of<IsNan>(dtype);
+      return test_of<OpenExtreme<true, false>>(dtype);
+    case OpenReason::zeros_in_extreme:
+      return test_of<OpenExtreme<false, true>>(dtype);
+    case OpenReason::nan_or_zeros:
+      return test_of<OpenExtreme<true, true>>(dtype);
     case OpenReason::zero_divisor:
-      return test_of<IsZero>(dtype);
+      return test_of<ZeroDivisor>(dtype);
     case OpenReason::wide_shift:
-      return test_of<IsWide>(dtype);
+      return test_of<OpenShift<false>>(dtype);
+    case OpenReason::wide_or_overflow:
+      return test_of<OpenShift<true>>(dtype);
     case OpenReason::none:
     case OpenReason::duplicate_updates:
       return nullptr;

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "base/threads.hpp"
+#include "kernels/elements/walk.hpp"
 #include "kernels/plan.hpp"
 #include "tensor/dtype.hpp"
 
@@ -18,9 +20,15 @@ namespace tensorop {
 using OpenTest = void (*)(const std::byte* elements, std::int64_t stride, std::int64_t count,
                           std::uint64_t* bits, std::int64_t at);
 
-// The test of elements of a dtype: for NaN (nan_in_extreme), for zero (zero_divisor, floats) or for a width
-// (wide_shift). Null where no element of the dtype makes a result open for that reason.
-[[nodiscard]] OpenTest open_test(OpenReason reason, DType dtype);
+// The test of elements of a dtype for NaN. Null where the dtype has none.
+[[nodiscard]] OpenTest nan_test(DType dtype);
+
+// The same for `count` results of a run of element-wise operands, all of one dtype.
+using OpenResultTest = void (*)(std::span<const RunOperand> run, const std::byte* results, std::int64_t count,
+                                std::uint64_t* bits, std::int64_t at);
+
+// Null where no result of the dtype is open for that reason.
+[[nodiscard]] OpenResultTest open_result_test(OpenReason reason, DType dtype);
 
 struct OpenCount {
   std::int64_t count = 0;

@@ -59,8 +59,11 @@ enum class OpenReason : std::uint8_t {
   none,
   duplicate_updates,  // several updates replace the same element, in an order that is not specified
   nan_in_extreme,     // a minimum or maximum of operands one of which is NaN
+  zeros_in_extreme,   // a minimum or maximum that is a zero, of zeros of both signs
+  nan_or_zeros,       // both of these
   zero_divisor,       // a float is divided by zero
   wide_shift,         // a shift by at least the width of the dtype
+  wide_or_overflow,   // that, and a shift to the left of a signed integer that does not fit in the dtype
 };
 
 // What is known of a plan from shapes and dtypes alone.

@@ -123,7 +123,7 @@ constexpr Version kVersions[] = {
     {Framework::stablehlo,
      release(0, 9),
      "broadcast_in_dim",
-     types(published::kStablehloAny, published::kIntegers),
+     types(published::kStablehloMoved, published::kIntegers),
      kInDim,
      {},
      kAnyOrder},

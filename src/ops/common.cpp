@@ -63,11 +63,10 @@ std::optional<Tensor> fill_value(const Call& call) {
 
 void check_fill_value(const Call& call) {
   const Attribute& attribute = *call.find(kFillValueSpec.name);
-  const std::string_view policy = call.strict() ? kModeName : "oob";
   const bool fills = index_policy(call).out_of_bounds == OutOfBounds::fill;
   if (fills && !call.strict() && !attribute.is_given) throw Error("oob fill needs fill_value", kCallRule);
-  if (!fills && attribute.is_given)
-    throw Error(cat("fill_value is only allowed with ", policy, " fill"), kCallRule);
+  if (!fills && attribute.is_given && !call.strict())
+    throw Error("fill_value is only allowed with oob fill", kCallRule);
 }
 
 bool is_flat(const Call& call) {
@@ -116,6 +115,14 @@ Planned plan_without_scalars(const Call& call, Planned (*plan)(const Call&)) {
       error.add_hint("an operand of shape () counts as one of shape (1)");
     throw;
   }
+}
+
+bool selects_nothing(const Call& call) {
+  if (element_count(call.operands[1].shape()) != 0) return false;
+  const Shape& data = call.operands[0].shape();
+  (void)normalize_axis(std::get<std::int64_t>(call.find("axis")->value), "data",
+                       data.empty() ? Shape{1} : data);
+  return true;
 }
 
 void require_vector(const Call& call) {
@@ -173,7 +180,9 @@ Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
   }
   throw Error(cat("reduction ", call.word(key), " is not defined for ", name(dtype),
                   " data (allowed: ", join(allowed), ")"),
-              kSmallTypes.contains(dtype) ? "T-1" : "T-3");
+              !kSmallTypes.contains(dtype) ? "T-3"
+              : call.strict()              ? kMissingRule
+                                           : "T-1");
 }
 
 namespace {

@@ -48,6 +48,7 @@ inline constexpr AttributeSpec kFillValueSpec = {
 inline constexpr IndexRule kClipsRaw = {.clips_raw = true};
 inline constexpr WordList kRaiseWrapClip = "raise wrap clip";
 inline constexpr WordList kFillClip = "fill clip";
+inline constexpr WordList kFillClipWrap = "fill clip wrap";
 inline constexpr WordList kDropClip = "drop clip";
 // JAX's default fill value, which depends on the dtype: NaN, the lowest signed and the highest
 // unsigned integer, true.
@@ -81,6 +82,8 @@ void check_flat(const Call& call);
 [[nodiscard]] Call flattened(const Call& call, std::size_t operands);
 // Plans the call with operands of rank 0 as of shape (1).
 [[nodiscard]] Planned plan_without_scalars(const Call& call, Planned (*plan)(const Call&));
+// Whether indices have no element: PyTorch then checks the axis alone. Throws Error [AX-1].
+[[nodiscard]] bool selects_nothing(const Call& call);
 // Throws Error [PT-2] unless the rank of operand 1 (indices) is at most 1.
 void require_vector(const Call& call);
 

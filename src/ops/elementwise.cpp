@@ -1,6 +1,7 @@
 // Element-wise operators: the broadcasting rule of a call, and its plan.
 #include "ops/elementwise.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -55,9 +56,9 @@ BroadcastLayout within_first(const Call& call, BroadcastRule rule) {
 }
 
 OpenReason open_reason(const Call& call) {
-  if (call.op->open.empty()) return OpenReason::none;
-  const OpenReason reason = call.op->open.front().reason;
-  return call.leaves_open(reason) ? reason : OpenReason::none;
+  const auto row =
+      std::ranges::find_if(call.op->open, [&](const OpenRow& one) { return one.concerns(*call.version); });
+  return row == call.op->open.end() ? OpenReason::none : row->reason;
 }
 
 }  // namespace

@@ -21,7 +21,10 @@ inline constexpr unsigned kTruncates = 2;        // Mod-1: the truncated remaind
 inline constexpr unsigned kByteTruth = 4;        // webnn: truth values are uint8, any but 0 is true
 inline constexpr unsigned kLogicalShift = 8;     // bits that a right shift makes free are zeros
 inline constexpr unsigned kFloatFloorMod = 16;   // Mod-28: the remainder of floats too has the divisor's sign
-inline constexpr unsigned kAnyShift = 32;        // BitShift-28: a negative amount shifts all bits out
+inline constexpr unsigned kAnyShift = 32;        // a negative amount shifts all bits out
+inline constexpr unsigned kKeepsZero = 64;       // a remainder of zero has the sign of the dividend
+inline constexpr unsigned kPowOfZero = 128;      // integers: zero to a negative power is 0
+inline constexpr unsigned kNaturalPow = 256;     // integers: no negative powers
 inline constexpr std::string_view kElementwiseTraits[] = {
     "the operands have equal shapes (BC-N1)",
     "the remainder has the sign of the dividend, without an attribute",
@@ -29,18 +32,18 @@ inline constexpr std::string_view kElementwiseTraits[] = {
     "a right shift fills with zeros, also that of a signed integer",
     "floats too may have the remainder with the sign of the divisor",
     "a shift by a negative amount gives the result of a shift by at least the width: 0, or -1 for a negative "
-    "value to the right"};
+    "value to the right",
+    "a remainder of zero has the sign of the dividend",
+    "an integer zero to a negative power is 0",
+    "integers have no negative powers (EW-8)"};
 
 // StableHLO's binary operators, which do not broadcast.
-[[nodiscard]] constexpr Version stablehlo_version(std::string_view published, const TypeRows& types,
-                                                  unsigned traits = 0) {
-  return {.framework = Framework::stablehlo,
-          .since = release(0, 9),
-          .published = published,
-          .types = types,
-          .attributes = {},
-          .traits = kIdenticalShapes | traits,
-          .operands = 2};
+[[nodiscard]] constexpr Version stablehlo_version(std::string_view published, DTypeSet types,
+                                                  unsigned traits = 0, DTypeSet missing = published::kSmall) {
+  Version version{Framework::stablehlo, release(0, 9), published, TypeRows({{"T", types, {}, missing}}), {}};
+  version.traits = kIdenticalShapes | traits;
+  version.operands = 2;
+  return version;
 }
 
 // The broadcasting rule of a call. `legacy` is the rule of ONNX opsets 1-6.
@@ -99,33 +102,42 @@ struct ElementwiseNames {
   std::string_view onnx, openvino, stablehlo, webnn, torch, numpy;
 };
 
-// The dtypes of PyTorch, NumPy and JAX.
-struct LibraryTypes {
-  DTypeSet torch;
-  DTypeSet numpy;
-  DTypeSet jax;
-};
+inline constexpr DTypeSet kBool = DType::boolean;
+inline constexpr DTypeSet kComplexAndSmall = {published::kComplex, published::kSmall};
 
-inline constexpr LibraryTypes kLibraryOrdered = {
-    {published::kTorchNumbers, DType::boolean}, published::kOldNumbersAndBool, published::kNumbersAndBool};
+// What an operator of PyTorch, NumPy or JAX computes, what of that is not in tensorop, and how it differs.
+struct LibraryRow {
+  DTypeSet types;
+  DTypeSet missing = {};
+  unsigned traits = 0;
+  std::string_view missing_rule = {};
+};
+struct LibraryRows {
+  LibraryRow torch;
+  LibraryRow numpy;
+  LibraryRow jax;
+};
 
 // The versions of others, and those of the three libraries. JAX has the names of NumPy.
 template <std::size_t kCount>
 [[nodiscard]] constexpr std::array<Version, kCount + 3> and_libraries(
     const std::array<Version, kCount>& others, std::string_view torch, std::string_view numpy,
-    const LibraryTypes& types, std::uint8_t operands = 0) {
+    const LibraryRows& rows, std::uint8_t operands = 0) {
   std::array<Version, kCount + 3> out{};
   auto end = std::ranges::copy(others, out.begin()).out;
-  const auto add = [&](Version version) {
+  const auto add = [&](Framework framework, int since, std::string_view name, const LibraryRow& row) {
+    Version version{framework, since, name, TypeRows({{"T", row.types, {}, row.missing}}), {}};
+    version.traits = row.traits;
     version.operands = operands;
+    version.missing_rule = row.missing_rule;
     const auto at = std::ranges::upper_bound(out.begin(), end, version.framework, {}, &Version::framework);
     std::ranges::move_backward(at, end, end + 1);
     *at = version;
     ++end;
   };
-  add({Framework::torch, 2, torch, types.torch, {}});
-  add({Framework::numpy, 2, numpy, types.numpy, {}});
-  add({Framework::jax, 0, numpy, types.jax, {}});
+  add(Framework::torch, 2, torch, rows.torch);
+  add(Framework::numpy, 2, numpy, rows.numpy);
+  add(Framework::jax, 0, numpy, rows.jax);
   return out;
 }
 
@@ -153,14 +165,19 @@ void check_broadcast_attributes(const Call& call);
 
 // Nothing else leaves elements open: overflow of integers wraps everywhere, and the division of an integer by
 // zero has no result.
-inline constexpr OpenRow kExtremeOpen[] = {{Framework::onnx, OpenReason::nan_in_extreme},
-                                           {Framework::openvino, OpenReason::nan_in_extreme}};
+inline constexpr OpenRow kExtremeOpen[] = {{Framework::onnx, OpenReason::nan_or_zeros},
+                                           {Framework::openvino, OpenReason::nan_or_zeros},
+                                           {Framework::torch, OpenReason::zeros_in_extreme},
+                                           {Framework::numpy, OpenReason::zeros_in_extreme}};
 inline constexpr OpenRow kDivideOpen[] = {{Framework::openvino, OpenReason::zero_divisor}};
 inline constexpr OpenRow kRemainderOpen[] = {{Framework::onnx, OpenReason::zero_divisor},
                                              {Framework::openvino, OpenReason::zero_divisor}};
-inline constexpr OpenRow kShiftOpen[] = {{Framework::onnx, OpenReason::wide_shift, 28},
-                                         {Framework::openvino, OpenReason::wide_shift},
-                                         {Framework::torch, OpenReason::wide_shift}};
+inline constexpr OpenRow kShiftOpen[] = {
+    {Framework::onnx, OpenReason::wide_shift, 28},
+    {.framework = Framework::openvino,
+     .reason = OpenReason::wide_or_overflow,
+     .published = "BitwiseLeftShift"},
+    {.framework = Framework::openvino, .reason = OpenReason::wide_shift, .published = "BitwiseRightShift"}};
 
 // More than two operands are folded from the left; a single one is copied.
 [[nodiscard]] Planned plan_elementwise(const Call& call, BinaryKernel kernel);
@@ -173,10 +190,11 @@ template <class Op>
   return find_kernel<Op>(call.operands[0].dtype(), call.operands.back().dtype());
 }
 
-// Of logical operators: on whether elements are true, whatever dtype of one byte they have.
-template <class Op>
-[[nodiscard]] BinaryKernel kernel_of_truth(const Call& /*call*/) {
-  return find_kernel<Op>(DType::boolean, DType::boolean);
+// Of logical operators: on whether elements are true, whatever dtype they have.
+template <class Op, class OpOfNumbers>
+[[nodiscard]] BinaryKernel kernel_of_truth(const Call& call) {
+  const bool is_byte = element_size(call.operands[0].dtype()) == 1;
+  return is_byte ? find_kernel<Op>(DType::boolean, DType::boolean) : kernel_of<OpOfNumbers>(call);
 }
 
 // The rest of an operator's description.
@@ -190,7 +208,7 @@ struct ElementwiseDescription {
   std::span<const AttributeSpec> attributes;
   std::span<const OperandSpec> operands;
   WordList rules = {};
-  std::span<const OpenRow> open = {};  // of one reason
+  std::span<const OpenRow> open = {};  // of one reason for each version
 };
 
 inline constexpr std::string_view kElementwiseShape =

@@ -21,23 +21,41 @@ constexpr AttributeSpec kConsumingSpecs[] = {kAutoBroadcastSpec, kAxisSpec, kBro
                                              kConsumedInputsSpec};
 using Attributes = std::span<const AttributeRow>;
 
-constexpr LibraryTypes kLibraryNumbers = {published::kTorchNumbers | kComplex,
-                                          published::kOldNumbers | kComplex, published::kNumbers | kComplex};
-constexpr LibraryTypes kLibraryQuotients = {published::kFloats | kComplex, published::kOldFloats | kComplex,
-                                            published::kFloats | kComplex};
-constexpr LibraryTypes kLibraryIntegers = {published::kTorchIntegers, published::kIntegers,
-                                           published::kIntegers};
-constexpr LibraryTypes kLibraryReals = {published::kTorchNumbers, published::kOldNumbers,
-                                        published::kNumbers};
-// NumPy refuses integers to negative powers.
-constexpr LibraryTypes kLibraryPowers = {published::kTorchNumbers, published::kOldFloats, published::kFloats};
-// The sign of a remainder of zero is another one in PyTorch.
-constexpr LibraryTypes kLibraryRemainders = {published::kTorchIntegers, published::kOldNumbers,
-                                             published::kNumbers};
+using published::kWideUnsigned;
+constexpr std::string_view kZeroDivisor = "EW-7";  // integers by zero: 0 in NumPy, -1 and the like in JAX
+
+constexpr LibraryRows kLibrarySums = {{published::kTorchAny, kWideUnsigned},
+                                      {{published::kOldNumbersAndBool, kComplex}, DType::string},
+                                      {published::kJaxAny}};
+constexpr LibraryRows kLibraryProducts = {
+    {published::kTorchAny, kWideUnsigned}, {{published::kOldNumbersAndBool, kComplex}}, {published::kJaxAny}};
+constexpr LibraryRows kLibraryDifferences = {{{published::kTorchNumbers, kComplex}, kWideUnsigned},
+                                             {{published::kOldNumbers, kComplex}},
+                                             {{published::kNumbers, kComplex}}};
+// Quotients of integers are floats.
+constexpr LibraryRows kLibraryQuotients = {{{published::kFloats, kComplex}, published::kIntegersAndBool},
+                                           {{published::kOldFloats, kComplex}, published::kIntegersAndBool},
+                                           {{published::kFloats, kComplex}, published::kIntegersAndBool}};
+constexpr LibraryRows kLibraryFloors = {
+    {published::kTorchIntegers, {published::kFloats, kWideUnsigned}},
+    {published::kIntegers, {published::kOldFloats, kBool}, 0, kZeroDivisor},
+    {published::kIntegers, {published::kFloats, kBool}, 0, kZeroDivisor}};
+constexpr LibraryRows kLibraryFmods = {{published::kTorchNumbers, kWideUnsigned},
+                                       {published::kOldNumbers, kBool, 0, kZeroDivisor},
+                                       {published::kNumbers, kBool, 0, kZeroDivisor}};
+constexpr LibraryRows kLibraryRemainders = {{published::kTorchNumbers, kWideUnsigned, kKeepsZero},
+                                            {published::kOldNumbers, kBool, 0, kZeroDivisor},
+                                            {published::kNumbers, kBool, kKeepsZero, kZeroDivisor}};
+constexpr LibraryRows kLibraryPowers = {{published::kTorchNumbers, {kComplex, kWideUnsigned}, kPowOfZero},
+                                        {published::kOldNumbers, {kComplex, kBool}, kNaturalPow},
+                                        {published::kFloats, {published::kIntegersAndBool, kComplex}}};
+constexpr LibraryRows kLibraryExtremes = {{{published::kTorchNumbers, kBool}, kWideUnsigned},
+                                          {published::kOldNumbersAndBool, kComplex},
+                                          {published::kNumbersAndBool, kComplex}};
 
 // Of Add, Sub, Mul and Div.
 constexpr std::array<Version, 12> versions(const ElementwiseNames& names, DTypeSet stablehlo,
-                                           const LibraryTypes& libraries,
+                                           const LibraryRows& libraries,
                                            Attributes standard = kStandardAttributes,
                                            Attributes openvino = kOpenvinoAttributes) {
   const auto others = std::to_array<Version>({
@@ -67,7 +85,7 @@ constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"
 constexpr AttributeRow kOpenvino[] = {{"auto_broadcast"}, {"axis"}, {"pythondiv", {}, "true"}};
 constexpr auto kVersions = and_libraries(versions({"Div", "Divide", "divide", "div", "div", "divide"},
                                                   kStablehloNumbers, kLibraryQuotients, kStandard, kOpenvino),
-                                         "floor_divide", "floor_divide", kLibraryIntegers);
+                                         "floor_divide", "floor_divide", kLibraryFloors);
 constexpr auto kPythonDivKey = attribute_key<bool>(kAttributes, "pythondiv");
 constexpr OperatorName::Preset kFloors = {"pythondiv", "true"};
 constexpr OperatorName kNames[] = {
@@ -109,11 +127,17 @@ constexpr auto kOthers = std::to_array<Version>({
     {Framework::onnx, 13, "Pow", kOnnx13, {}},
     {Framework::onnx, 15, "Pow", kOnnx15, {}},
     {Framework::openvino, 1, "Power", published::kNumbers, kOpenvinoNoPdpd},
-    stablehlo_version("power", published::kNumbers),
+    stablehlo_version("power", published::kNumbers, kPowOfZero, kComplexAndSmall),
     {Framework::webnn, 0, "pow", published::kWebnnAny, {}},
 });
 constexpr auto kVersions = and_libraries(kOthers, "pow", "power", kLibraryPowers);
 constexpr OperatorName kNames[] = {{"pow"}, {"power"}};
+
+BinaryKernel kernel(const Call& call) {
+  if (!kIntegerTypes.contains(call.operands[0].dtype())) return kernel_of<Pow>(call);
+  if (call.has_trait(kPowOfZero)) return kernel_of<PowOfZero>(call);
+  return call.has_trait(kNaturalPow) ? kernel_of<NaturalPow>(call) : kernel_of<Pow>(call);
+}
 
 }  // namespace pow
 
@@ -134,9 +158,9 @@ constexpr auto kOthers = std::to_array<Version>({
     {Framework::onnx, 13, "Mod", published::kNumbers, kFmod},
     {Framework::onnx, 28, "Mod", published::kNumbers, kFmod, {}, kFloatFloorMod},
     {Framework::openvino, 1, "Mod", published::kNumbers, kOpenvinoNoPdpd, {}, kTruncates},
-    stablehlo_version("remainder", published::kNumbers, kTruncates),
+    stablehlo_version("remainder", published::kNumbers, kTruncates, kComplexAndSmall),
 });
-constexpr auto kVersions = and_libraries(kOthers, "fmod", "fmod", kLibraryReals);
+constexpr auto kVersions = and_libraries(kOthers, "fmod", "fmod", kLibraryFmods);
 constexpr OperatorName::Preset kTruncated = {"fmod", "true"};
 constexpr OperatorName kNames[] = {
     {"mod", {}, "Mod remainder"},
@@ -186,25 +210,29 @@ constexpr std::array<Version, 12> versions(const ElementwiseNames& names) {
       {Framework::onnx, 12, names.onnx, published::kOldNumbers, {}},
       {Framework::onnx, 13, names.onnx, published::kNumbers, {}},
       {Framework::openvino, 1, names.openvino, published::kNumbers, kOpenvinoNoPdpd, {}, 0, false, 2},
-      stablehlo_version(names.stablehlo, published::kNumbersAndBool),
+      stablehlo_version(names.stablehlo, published::kNumbersAndBool, 0, kComplexAndSmall),
       {Framework::webnn, 0, names.webnn, published::kWebnnAny, {}, {}, 0, false, 2},
   });
-  return and_libraries(others, names.torch, names.numpy, kLibraryOrdered, 2);
+  return and_libraries(others, names.torch, names.numpy, kLibraryExtremes, 2);
 }
 
 }  // namespace extreme
 
 constexpr auto kAddVersions =
-    versions({"Add", "Add", "add", "add", "add", "add"}, published::kStablehloAny, kLibraryNumbers);
-constexpr auto kSubVersions =
-    versions({"Sub", "Subtract", "subtract", "sub", "sub", "subtract"}, kStablehloNumbers, kLibraryNumbers);
+    versions({"Add", "Add", "add", "add", "add", "add"}, published::kStablehloAny, kLibrarySums);
+constexpr auto kSubVersions = versions({"Sub", "Subtract", "subtract", "sub", "sub", "subtract"},
+                                       kStablehloNumbers, kLibraryDifferences);
 constexpr auto kMulVersions = versions({"Mul", "Multiply", "multiply", "mul", "mul", "multiply"},
-                                       published::kStablehloAny, kLibraryNumbers);
+                                       published::kStablehloAny, kLibraryProducts);
 constexpr auto kFloorModVersions =
     and_libraries(openvino_versions("FloorMod", kNumericTypes), "remainder", "remainder", kLibraryRemainders);
 constexpr auto kSquaredDifferenceVersions = openvino_versions("SquaredDifference", kStandardComplexToo);
 constexpr auto kMinVersions = extreme::versions({"Min", "Minimum", "minimum", "min", "minimum", "minimum"});
 constexpr auto kMaxVersions = extreme::versions({"Max", "Maximum", "maximum", "max", "maximum", "maximum"});
+BinaryKernel floor_mod_kernel(const Call& call) {
+  return call.has_trait(kKeepsZero) ? kernel_of<FloorModKeepingZero>(call) : kernel_of<FloorMod>(call);
+}
+
 constexpr OperatorName kAddNames[] = {{"add"}};
 constexpr OperatorName kSubNames[] = {{"sub"}, {"subtract"}};
 constexpr OperatorName kMulNames[] = {{"mul"}, {"multiply"}};
@@ -224,7 +252,8 @@ constexpr OperatorName kMaxNames[] = {{"max"}, {"maximum"}};
 
 constinit const Operator kAdd = elementwise_operator<kernel_of<Add>>(
     {"add", "The sum of two tensors",
-     "The sum a + b. Integers wrap. Under --spec stablehlo-N.M it is the logical or of bools.",
+     "The sum a + b. Integers wrap. Under --spec stablehlo-N.M, torch-2, numpy-2 and jax-0 it is the logical "
+     "or of bools.",
      "tensorop add '[[1,2],[3,4]]' '[10,20]'", kAddNames, kAddVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kSub = elementwise_operator<kernel_of<Sub>>(
@@ -233,7 +262,8 @@ constinit const Operator kSub = elementwise_operator<kernel_of<Sub>>(
 
 constinit const Operator kMul = elementwise_operator<kernel_of<Mul>>(
     {"mul", "The element-wise product of two tensors",
-     "The product a * b. Integers wrap. Under --spec stablehlo-N.M it is the logical and of bools.",
+     "The product a * b. Integers wrap. Under --spec stablehlo-N.M, torch-2, numpy-2 and jax-0 it is the "
+     "logical and of bools.",
      "tensorop mul '[[1],[2]]' '[10,20,30]'", kMulNames, kMulVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kDiv = elementwise_operator<div::kernel>(
@@ -243,7 +273,7 @@ constinit const Operator kDiv = elementwise_operator<div::kernel>(
      "tensorop div '[-7,7]' '[2,-2]'", div::kNames, div::kVersions, div::kAttributes, kBinaryOperands, "EW-7",
      kDivideOpen});
 
-constinit const Operator kPow = elementwise_operator<kernel_of<Pow>>(
+constinit const Operator kPow = elementwise_operator<pow::kernel>(
     {"pow", "One tensor to the power of another", "a raised to the power b. The result has the dtype of a.",
      "tensorop pow '[2,3,4]' '[10]'", pow::kNames, pow::kVersions, kBinaryAttributes, pow::kOperands,
      "T-2 EW-7 EW-8"});
@@ -255,7 +285,7 @@ constinit const Operator kMod = elementwise_operator<mod::kernel>(
      "tensorop mod '[-7,7]' '[3,-3]'", mod::kNames, mod::kVersions, mod::kAttributes, kBinaryOperands,
      "EW-4 EW-7", kRemainderOpen});
 
-constinit const Operator kFloorMod = elementwise_operator<kernel_of<FloorMod>>(
+constinit const Operator kFloorMod = elementwise_operator<floor_mod_kernel>(
     {"floormod", "The remainder of a division rounded down, with the sign of the divisor",
      "The remainder of a division rounded down, as % in Python. It has the sign of b.",
      "tensorop floormod '[-7.5,7.5]' '[2.0]'", kFloorModNames, kFloorModVersions, kBinaryAttributes,

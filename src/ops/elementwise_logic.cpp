@@ -9,12 +9,22 @@ namespace {
 
 using published::kIntegersAndBool;
 
-constexpr LibraryTypes kLibraryAny = {published::kTorchAny, published::kNumpyAny, published::kJaxAny};
-constexpr LibraryTypes kLibraryBools = {DType::boolean, DType::boolean, DType::boolean};
-constexpr LibraryTypes kLibraryBits = {
-    {published::kTorchIntegers, DType::boolean}, kIntegersAndBool, kIntegersAndBool};
-constexpr LibraryTypes kLibraryShifts = {published::kTorchIntegers, published::kIntegers,
-                                         published::kIntegers};
+using published::kComplex;
+using published::kWideUnsigned;
+
+constexpr LibraryRows kLibraryEqual = {
+    {published::kTorchAny, kWideUnsigned}, {published::kNumpyAny}, {published::kJaxAny}};
+// In NumPy and JAX complex numbers have an order, in NumPy strings too.
+constexpr LibraryRows kLibraryOrder = {{{published::kTorchNumbers, kBool}, kWideUnsigned},
+                                       {published::kOldNumbersAndBool, {kComplex, DType::string}},
+                                       {published::kNumbersAndBool, kComplex}};
+constexpr LibraryRows kLibraryLogic = {
+    {published::kTorchAny, kWideUnsigned}, {{published::kOldNumbersAndBool, kComplex}}, {published::kJaxAny}};
+constexpr LibraryRows kLibraryBits = {
+    {{published::kTorchIntegers, kBool}, kWideUnsigned}, {kIntegersAndBool}, {kIntegersAndBool}};
+constexpr LibraryRows kLibraryShifts = {{published::kTorchIntegers, kWideUnsigned, kAnyShift},
+                                        {published::kIntegers, kBool, kAnyShift},
+                                        {published::kIntegers, kBool, kAnyShift}};
 
 constexpr DTypeSet kStandardAll = kAllTypes.without(kSmallTypes);
 
@@ -32,10 +42,10 @@ constexpr std::array<Version, 11> order_versions(const ElementwiseNames& names) 
       {Framework::onnx, 9, names.onnx, published::kOldNumbers, {}},
       {Framework::onnx, 13, names.onnx, published::kNumbers, {}},
       {Framework::openvino, 1, names.openvino, published::kNumbersAndBool, kOpenvinoAttributes},
-      stablehlo_version(names.stablehlo, published::kNumbersAndBool),
+      stablehlo_version(names.stablehlo, published::kNumbersAndBool, 0, kComplexAndSmall),
       webnn_version(names.webnn, published::kWebnnAny),
   });
-  return and_libraries(others, names.torch, names.numpy, kLibraryOrdered);
+  return and_libraries(others, names.torch, names.numpy, kLibraryOrder);
 }
 
 // Of GreaterOrEqual and LessOrEqual.
@@ -45,10 +55,10 @@ constexpr std::array<Version, 9> or_equal_versions(const ElementwiseNames& names
       {Framework::onnx, 12, names.onnx, published::kOldNumbers, {}},
       {Framework::onnx, 16, names.onnx, published::kNumbers, {}},
       {Framework::openvino, 1, names.openvino, published::kNumbersAndBool, kOpenvinoAttributes},
-      stablehlo_version(names.stablehlo, published::kNumbersAndBool),
+      stablehlo_version(names.stablehlo, published::kNumbersAndBool, 0, kComplexAndSmall),
       webnn_version(names.webnn, published::kWebnnAny),
   });
-  return and_libraries(others, names.torch, names.numpy, kLibraryOrdered);
+  return and_libraries(others, names.torch, names.numpy, kLibraryOrder);
 }
 
 constexpr std::array<Version, 8> logical_versions(const ElementwiseNames& names) {
@@ -59,7 +69,7 @@ constexpr std::array<Version, 8> logical_versions(const ElementwiseNames& names)
       {Framework::openvino, 1, names.openvino, DType::boolean, kOpenvinoAttributes},
       webnn_version(names.webnn, DType::uint8),
   });
-  return and_libraries(others, names.torch, names.numpy, kLibraryBools);
+  return and_libraries(others, names.torch, names.numpy, kLibraryLogic);
 }
 
 constexpr std::array<Version, 7> bitwise_versions(const ElementwiseNames& names) {
@@ -67,7 +77,7 @@ constexpr std::array<Version, 7> bitwise_versions(const ElementwiseNames& names)
       {Framework::standard, 0, names.onnx, kIntegerTypes | DType::boolean, kStandardAttributes},
       {Framework::onnx, 18, names.onnx, published::kIntegers, {}},
       {Framework::openvino, 13, names.openvino, kIntegersAndBool, kOpenvinoAttributes},
-      stablehlo_version(names.stablehlo, kIntegersAndBool),
+      stablehlo_version(names.stablehlo, kIntegersAndBool, 0, published::kInt4),
   });
   return and_libraries(others, names.torch, names.numpy, kLibraryBits);
 }
@@ -88,14 +98,14 @@ constexpr auto kOthers = std::to_array<Version>({
     stablehlo_version("compare_EQ", published::kStablehloAny),
     webnn_version("equal", published::kWebnnAny),
 });
-constexpr auto kVersions = and_libraries(kOthers, "eq", "equal", kLibraryAny);
+constexpr auto kVersions = and_libraries(kOthers, "eq", "equal", kLibraryEqual);
 constexpr auto kNotEqualOthers = std::to_array<Version>({
     {Framework::standard, 0, "NotEqual", kStandardAll, kStandardAttributes},
     {Framework::openvino, 1, "NotEqual", published::kOpenvinoAny, kOpenvinoAttributes},
     stablehlo_version("compare_NE", published::kStablehloAny),
     webnn_version("notEqual", published::kWebnnAny),
 });
-constexpr auto kNotEqualVersions = and_libraries(kNotEqualOthers, "ne", "not_equal", kLibraryAny);
+constexpr auto kNotEqualVersions = and_libraries(kNotEqualOthers, "ne", "not_equal", kLibraryEqual);
 
 }  // namespace equal
 
@@ -120,9 +130,9 @@ constexpr auto kOthers = std::to_array<Version>({
     {Framework::onnx, 28, "BitShift", published::kIntegers, kDirection, {}, kAnyShift},
     {Framework::openvino, 15, "BitwiseLeftShift", published::kIntegers, kOpenvinoAttributes},
     {Framework::openvino, 15, "BitwiseRightShift", published::kIntegers, kOpenvinoAttributes},
-    stablehlo_version("shift_left", published::kIntegers),
-    stablehlo_version("shift_right_arithmetic", published::kIntegers),
-    stablehlo_version("shift_right_logical", published::kIntegers, kLogicalShift),
+    stablehlo_version("shift_left", published::kIntegers, 0, published::kInt4),
+    stablehlo_version("shift_right_arithmetic", published::kIntegers, 0, published::kInt4),
+    stablehlo_version("shift_right_logical", published::kIntegers, kLogicalShift, published::kInt4),
 });
 constexpr auto kVersions =
     and_libraries(and_libraries(kOthers, "bitwise_left_shift", "left_shift", kLibraryShifts),
@@ -234,18 +244,21 @@ constinit const Operator kGreaterOrEqual = elementwise_operator<kernel_of<Greate
      "tensorop greaterorequal '[1,2,3]' '[2]'", kGreaterOrEqualNames, kGreaterOrEqualVersions,
      kBinaryAttributes, kBinaryOperands});
 
-constinit const Operator kAnd = elementwise_operator<kernel_of_truth<And>>(
-    {"and", "Whether both elements are true", "The logical and of two bools.",
+constinit const Operator kAnd = elementwise_operator<kernel_of_truth<And, LogicalAnd>>(
+    {"and", "Whether both elements are true",
+     "The logical and of two bools; under --spec torch-2, numpy-2 and jax-0 of numbers too.",
      "tensorop and '[[true],[false]]' '[true,false]'", kAndNames, kAndVersions, kBinaryAttributes,
      kBinaryOperands});
 
-constinit const Operator kOr = elementwise_operator<kernel_of_truth<Or>>(
-    {"or", "Whether at least one of two elements is true", "The logical or of two bools.",
+constinit const Operator kOr = elementwise_operator<kernel_of_truth<Or, LogicalOr>>(
+    {"or", "Whether at least one of two elements is true",
+     "The logical or of two bools; under --spec torch-2, numpy-2 and jax-0 of numbers too.",
      "tensorop or '[[true],[false]]' '[true,false]'", kOrNames, kOrVersions, kBinaryAttributes,
      kBinaryOperands});
 
-constinit const Operator kXor = elementwise_operator<kernel_of_truth<Xor>>(
-    {"xor", "Whether exactly one of two elements is true", "The logical exclusive or of two bools.",
+constinit const Operator kXor = elementwise_operator<kernel_of_truth<Xor, LogicalXor>>(
+    {"xor", "Whether exactly one of two elements is true",
+     "The logical exclusive or of two bools; under --spec torch-2, numpy-2 and jax-0 of numbers too.",
      "tensorop xor '[[true],[false]]' '[true,false]'", kXorNames, kXorVersions, kBinaryAttributes,
      kBinaryOperands});
 

@@ -78,9 +78,15 @@ Error plain_error(const PlanFault& fault, const std::string& element, const Call
       return index_error(element, fault, call);
     case Fault::division_by_zero:
     case Fault::zero_power:
+      if (call.version->missing_rule == "EW-7") {
+        return Error(cat(element, ": integer division by zero", where(), kNotHere), kMissingRule);
+      }
       return Error(cat(element, ": integer division by zero", where(), open_text(call, "EW-7")), "EW-7");
     case Fault::negative_shift:
       return Error(cat(element, ": negative shift amount", where(), open_text(call, "EW-8")), "EW-8");
+    case Fault::negative_power:
+      return Error(cat(element, ": ", call.version_name("has"), " no integer to a negative power", where()),
+                   "EW-8");
     case Fault::unrepresentable:
       return Error(
           cat(element, ": not representable in ", name(output.dtype), where(), open_text(call, "EW-8")),
@@ -114,6 +120,7 @@ std::string faulty_element(const PlanFault& fault, const Call& call, const Plann
     case Fault::negative_shift:
       return operand(1);
     case Fault::zero_power:
+    case Fault::negative_power:
     case Fault::unrepresentable:
       return cat(operand(0), " to the power ", operand(1));
     case Fault::does_not_fit:

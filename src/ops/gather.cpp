@@ -10,8 +10,11 @@ namespace gather_operator {
 namespace {
 
 constexpr unsigned kVectorIndex = 1;  // indices have rank 1; 0-D counts as (1), of data too
+constexpr unsigned kScalarData = 2;   // data without dimensions counts as (1)
+constexpr unsigned kNoEmptyAxis = 4;  // an index for an axis without elements is out of range in every mode
 constexpr std::string_view kTraits[] = {
-    "indices have rank 1, and what has no dimensions counts as (1) (PT-2)"};
+    "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
+    "data without dimensions counts as (1)", "an axis without elements has no indices (IX-1)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
@@ -33,7 +36,7 @@ constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_d
 constexpr AttributeRow kAxisAndBatch[] = {{"axis"}, {"batch_dims"}};
 constexpr AttributeRow kStandard[] = {{"axis"}, {"batch_dims"}, {"flat"}, {"fill_value"}};
 constexpr AttributeRow kNumpyTake[] = {{"axis"}, {"flat"}, {kModeName, kRaiseWrapClip, "raise"}};
-constexpr AttributeRow kJaxTake[] = {{"axis"}, {"flat"}, {kModeName, kFillClip, "fill"}, {"fill_value"}};
+constexpr AttributeRow kJaxTake[] = {{"axis"}, {"flat"}, {kModeName, kFillClipWrap, "fill"}, {"fill_value"}};
 
 constexpr IndexRule kZeroFill = {.out_of_bounds = OutOfBounds::zero};
 
@@ -46,11 +49,11 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kNonNegativeOpenRange},
     {Framework::openvino, 8, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kZeroFill},
     {Framework::webnn, 0, "gather", published::kWebnnTypes, kNonNegativeAxis, kNearest},
-    {Framework::torch, 2, "index_select", published::kTorchAxisMovedTypes, kAxisOnly, kNonNegative,
+    {Framework::torch, 2, "index_select", published::kTorchSelectTypes, kAxisOnly, kNonNegative,
      kVectorIndex},
     {Framework::torch, 2, "take", published::kTorchMovedTypes, {}},
-    {Framework::numpy, 2, "take", published::kNumpyTakeTypes, kNumpyTake, kClipsRaw},
-    {Framework::jax, 0, "take", published::kJaxTypes, kJaxTake},
+    {Framework::numpy, 2, "take", published::kNumpyTakeTypes, kNumpyTake, kClipsRaw, kScalarData},
+    {Framework::jax, 0, "take", published::kJaxTypes, kJaxTake, kClipsRaw, kNoEmptyAxis},
 };
 
 struct Geometry {
@@ -101,6 +104,10 @@ Planned plan_slices(const Call& call) {
   OutputInfo output = checked_output(data.dtype(), std::move(result));
 
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
+  if (call.has_trait(kNoEmptyAxis) && axis_size == 0 && element_count(indices) != 0) {
+    throw Error(cat("indices select from axis ", axis, " of data ", to_string(shape), ", which is empty"),
+                "IX-1");
+  }
   const std::int64_t indices_of_batch = bounded_count(picked);
   const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, batch_dims)), indices_of_batch,
                                      bounded_count(slice(shape, batch_dims, axis + 1))},
@@ -112,7 +119,8 @@ Planned plan_slices(const Call& call) {
 }
 
 Planned plan(const Call& call) {
-  if (is_flat(call)) return plan_slices(flattened(call, 1));
+  const bool counts_as_one = call.has_trait(kScalarData) && call.operands[0].rank() == 0;
+  if (is_flat(call) || counts_as_one) return plan_slices(flattened(call, 1));
   if (!call.has_trait(kVectorIndex)) return plan_slices(call);
   require_vector(call);
   const Tensor& data = call.operands[0];

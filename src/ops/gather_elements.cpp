@@ -1,6 +1,7 @@
 // GatherElements: one element of data for each element of indices. Source: section 3.2 (GE-1 ... GE-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "kernels/rows/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
@@ -14,10 +15,13 @@ namespace {
 constexpr unsigned kEqualOffAxis = 1;
 constexpr unsigned kBroadcastOffAxis = 2;  // except along the axis each is repeated to the other
 constexpr unsigned kTorchShapes = 4;       // 0-D counts as (1), and the rules are those of PyTorch
+constexpr unsigned kZeroOfEmptyAxis = 8;   // jax: an axis without elements reads as zeros
+constexpr unsigned kIndexesResult = 16;    // numpy: where the result is empty, no index is checked
 constexpr std::string_view kTraits[] = {
     "data and indices are equal except along axis (GE-4)",
     "data and indices are repeated to each other except along axis (GE-4)",
-    "what has no dimensions counts as (1) (PT-1, PT-2)"};
+    "what has no dimensions counts as (1); without elements of indices nothing is checked (PT-1, PT-2)",
+    "an axis without elements reads as zeros", "indices of an empty result are not checked"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take elements from, rank at least 1"},
@@ -50,9 +54,21 @@ constexpr Version kVersions[] = {
      kEqualOffAxis},
     {Framework::torch, 2, "take_along_dim", published::kTorchMovedTypes, kAxisOrFlat, kNonNegative,
      kBroadcastOffAxis | kTorchShapes},
-    {Framework::torch, 2, "gather", published::kTorchMovedTypes, kAxisOnly, kNonNegative, kTorchShapes},
-    {Framework::numpy, 2, "take_along_axis", published::kNumpyTypes, kNumpy, {}, kBroadcastOffAxis},
-    {Framework::jax, 0, "take_along_axis", published::kJaxTypes, kJax, {}, kBroadcastOffAxis},
+    {Framework::torch, 2, "gather", published::kTorchAxisMovedTypes, kAxisOnly, kNonNegative, kTorchShapes},
+    {Framework::numpy,
+     2,
+     "take_along_axis",
+     published::kNumpyTypes,
+     kNumpy,
+     {},
+     kBroadcastOffAxis | kIndexesResult},
+    {Framework::jax,
+     0,
+     "take_along_axis",
+     published::kJaxTypes,
+     kJax,
+     {},
+     kBroadcastOffAxis | kZeroOfEmptyAxis},
 };
 
 // GE-1 ... GE-4: the axis, counted from the front.
@@ -88,6 +104,12 @@ std::int64_t check_shapes(const Call& call) {
   return axis;
 }
 
+// A result without elements.
+Planned nothing_of(const Call& call, OutputInfo output) {
+  auto plan = repeat_plan(call.operands[0], output.shape, BroadcastStrides(output.shape.size()));
+  return {std::move(output), std::move(plan)};
+}
+
 Planned plan_elements(const Call& call) {
   const std::int64_t axis = check_shapes(call);
   const Tensor& data = call.operands[0];
@@ -97,9 +119,13 @@ Planned plan_elements(const Call& call) {
                                                        : indices);
   const auto a = static_cast<std::size_t>(axis);
   const IndexAxis along{data.shape()[a], row_major_strides(data.shape())[a], axis};
-  auto gather =
-      gather_plan({data, make_decoder(call, {along}), element_dims(output.shape, indices, data.shape(), axis),
-                   1, count(output.shape), fill_value(call)});
+  if (call.has_trait(kIndexesResult) && element_count(output.shape) == 0) return nothing_of(call, output);
+  const bool reads_zeros = call.has_trait(kZeroOfEmptyAxis) && along.size == 0;
+  const IndexDecoder decoder =
+      reads_zeros ? IndexDecoder(call.operands[1], {along}, {Negative::raw, OutOfBounds::zero})
+                  : make_decoder(call, {along});
+  auto gather = gather_plan({data, decoder, element_dims(output.shape, indices, data.shape(), axis), 1,
+                             count(output.shape), reads_zeros ? std::nullopt : fill_value(call)});
   return {std::move(output), std::move(gather)};
 }
 
@@ -108,6 +134,8 @@ Planned plan(const Call& call) {
   const bool both = call.has_trait(kTorchShapes) || !call.strict();
   if (is_flat(call)) return plan_elements(flattened(call, both ? 2 : 1));
   if (!call.has_trait(kTorchShapes)) return plan_elements(call);
+  if (selects_nothing(call) && !call.has_trait(kBroadcastOffAxis))
+    return nothing_of(call, checked_output(call.operands[0].dtype(), call.operands[1].shape()));
   Planned planned = plan_without_scalars(call, plan_elements);
   const bool is_scalar = call.operands[1].rank() == 0 && planned.output.shape == Shape{1};
   if (is_scalar) planned.output.shape = {};

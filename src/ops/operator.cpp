@@ -12,10 +12,16 @@ std::string_view reason_text(OpenReason reason) {
       return "duplicate indices without a reduction";
     case OpenReason::nan_in_extreme:
       return "NaN in min or max";
+    case OpenReason::zeros_in_extreme:
+      return "zeros of both signs in min or max";
+    case OpenReason::nan_or_zeros:
+      return "NaN, or zeros of both signs, in min or max";
     case OpenReason::zero_divisor:
       return "division by zero";
     case OpenReason::wide_shift:
       return "a shift by at least the width of the dtype";
+    case OpenReason::wide_or_overflow:
+      return "a shift by at least the width of the dtype, or out of the range of a signed dtype";
     case OpenReason::none:
       break;
   }
@@ -64,6 +70,11 @@ std::string_view type_variable(const Operator& op, const Version& version, std::
 DTypeSet allowed_types(const Version& version, std::string_view type) {
   const auto found = std::ranges::find(version.types, type, &TypeRow::type);
   return found == version.types.end() ? DTypeSet{} : found->allowed;
+}
+
+DTypeSet missing_types(const Version& version, std::string_view type) {
+  const auto found = std::ranges::find(version.types, type, &TypeRow::type);
+  return found == version.types.end() ? DTypeSet{} : found->missing;
 }
 
 std::string spec_name(const Version& version) {

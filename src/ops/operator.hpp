@@ -47,7 +47,9 @@ struct OperandSpec {
 
 // Rule ids that are the same for every operator.
 inline constexpr std::string_view kSameTypeRule = "T-2";
-inline constexpr std::string_view kCallRule = "G-8";  // operands and attributes missing, unknown or twice
+inline constexpr std::string_view kCallRule = "G-8";      // operands and attributes missing, unknown or twice
+inline constexpr std::string_view kMissingRule = "NI-1";  // the publisher accepts, tensorop does not compute
+inline constexpr std::string_view kNotHere = ": accepted by the publisher, not in tensorop";
 
 enum class AttributeKind : std::uint8_t {
   integer,
@@ -151,6 +153,7 @@ struct TypeRow {
   std::string_view type;
   DTypeSet allowed;
   std::string_view rule = {};  // rule id of another dtype, where it is not the operand's
+  DTypeSet missing = {};       // that the publisher allows too and tensorop does not compute (kMissingRule)
 };
 
 // Those of all its type variables.
@@ -195,6 +198,8 @@ struct Version {
   unsigned traits = 0;  // differences that only the operator's own file understands
   bool deprecated = false;
   std::uint8_t operands = 0;  // of a variadic operator: exactly so many; 0: any number from 1
+  // The rule id of a fault that is none to the publisher, whose result tensorop does not compute.
+  std::string_view missing_rule = {};
 };
 
 // A reason for which the versions of a publisher leave elements unspecified.
@@ -202,10 +207,12 @@ struct OpenRow {
   Framework framework;
   OpenReason reason;
   int before = std::numeric_limits<int>::max();  // Version::since of the first that does not
+  std::string_view published = {};               // the only operator of the publisher; empty: all
 
   [[nodiscard]] constexpr bool is_for_all() const { return before == std::numeric_limits<int>::max(); }
   [[nodiscard]] constexpr bool concerns(const Version& version) const {
-    return version.framework == framework && version.since < before;
+    return version.framework == framework && version.since < before &&
+           (published.empty() || version.published == published);
   }
 };
 
@@ -297,6 +304,8 @@ struct Operator {
 [[nodiscard]] DTypeSet allowed_types(const Version& version, std::string_view type);
 // "onnx-13", "stablehlo-1.1"; "the default semantics".
 [[nodiscard]] std::string spec_name(const Version& version);
+// The dtypes that the publisher allows for a type variable and tensorop does not compute.
+[[nodiscard]] DTypeSet missing_types(const Version& version, std::string_view type);
 // The name of the operator at the publisher: "Gather-13", "index_select".
 [[nodiscard]] std::string published_name(const Version& version);
 // "onnx GatherND-13", "openvino Gather-8", "the default semantics": for messages.

@@ -32,6 +32,13 @@ inline constexpr DTypeSet kWebnnAny = {DType::float32, DType::float16, DType::in
                                        DType::int64,   DType::uint64,  DType::int8,  DType::uint8};
 inline constexpr DTypeSet kWebnnIndices = {DType::int32, DType::uint32, DType::int64};
 
+// The small dtypes that ONNX, StableHLO and PyTorch have in common, and the 4-bit ones.
+inline constexpr DTypeSet kFloat8 = {DType::float8_e4m3fn, DType::float8_e4m3fnuz, DType::float8_e5m2,
+                                     DType::float8_e5m2fnuz, DType::float8_e8m0fnu};
+inline constexpr DTypeSet kInt4 = {DType::int4, DType::uint4};
+inline constexpr DTypeSet kSmall = {kFloat8, kInt4, DType::float4_e2m1fn};
+inline constexpr DTypeSet kStablehloMoved = {kStablehloAny, kSmall};
+
 // Rows of the gather and scatter operators.
 inline constexpr TypeRows kOldOnnxTypes = {{"T", kOldOnnxAny}, {"Tind", kInt32Or64}};
 inline constexpr TypeRows kOnnxTypes = {{"T", kOnnxAny}, {"Tind", kInt32Or64}};
@@ -42,7 +49,7 @@ inline constexpr TypeRows kOpenvinoNumberTypes = {{"T", kNumbers}, {"Tind", kInt
 
 inline constexpr TypeRows kWebnnTypes = {{"T", kWebnnAny}, {"Tind", kWebnnIndices}};
 
-// PyTorch: unsigned integers wider than uint8 are only moved. NumPy has no bfloat16, JAX no strings.
+// PyTorch: tensorop only moves unsigned integers wider than uint8. NumPy has no bfloat16, JAX no strings.
 inline constexpr DTypeSet kTorchIntegers = {DType::uint8, DType::int8, DType::int16, DType::int32,
                                             DType::int64};
 inline constexpr DTypeSet kTorchNumbers = {kTorchIntegers, kFloats};
@@ -53,11 +60,15 @@ inline constexpr DTypeSet kJaxAny = {kNumbersAndBool, DType::complex64, DType::c
 // What NumPy casts to int64 safely.
 inline constexpr DTypeSet kCastToInt64 = {DType::int8,  DType::int16,  DType::int32, DType::int64,
                                           DType::uint8, DType::uint16, DType::uint32};
+inline constexpr DTypeSet kWideUnsigned = {DType::uint16, DType::uint32, DType::uint64};
 inline constexpr TypeRows kTorchMovedTypes = {{"T", kTorchMoved}, {"Tind", DType::int64, "PT-3"}};
 inline constexpr TypeRows kTorchAxisMovedTypes = {{"T", kTorchMoved}, {"Tind", kInt32Or64, "PT-3"}};
+inline constexpr TypeRows kTorchSelectTypes = {{"T", {kTorchMoved, kFloat8}}, {"Tind", kInt32Or64, "PT-3"}};
+// Masks are no index arrays here.
+inline constexpr TypeRows kTorchPutTypes = {{"T", kTorchAny},
+                                            {"Tind", kInt32Or64, "PT-3", {DType::uint8, DType::boolean}}};
 inline constexpr TypeRows kTorchTypes = {{"T", kTorchAny}, {"Tind", DType::int64, "PT-3"}};
 inline constexpr TypeRows kTorchAxisTypes = {{"T", kTorchAny}, {"Tind", kInt32Or64, "PT-3"}};
-inline constexpr TypeRows kTorchNumberTypes = {{"T", kTorchNumbers}, {"Tind", DType::int64, "PT-3"}};
 inline constexpr TypeRows kTorchAxisNumberTypes = {{"T", kTorchNumbers}, {"Tind", kInt32Or64, "PT-3"}};
 inline constexpr TypeRows kNumpyTypes = {{"T", kNumpyAny}, {"Tind", kIntegers}};
 inline constexpr TypeRows kNumpyTakeTypes = {{"T", kNumpyAny}, {"Tind", kCastToInt64}};

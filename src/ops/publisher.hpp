@@ -34,7 +34,7 @@ struct Publisher {
 
 inline constexpr Publisher kPublishers[] = {
     {Framework::onnx, "onnx", Numbering::opset, 28},
-    {Framework::openvino, "openvino", Numbering::opset, 16},
+    {Framework::openvino, "openvino", Numbering::opset, 17},
     {Framework::mdf, "mdf", Numbering::none, 0},
     {Framework::stablehlo, "stablehlo", Numbering::release, release(1, 20)},
     {Framework::webnn, "webnn", Numbering::none, 0, false},

@@ -15,7 +15,7 @@ constexpr Rule kCommonRules[] = {
     {"T-0", "The operator exists in the version that --spec names, under the name that was typed.",
      "Each publisher, by the number in which each version appeared. tensorop knows onnx-1 to onnx-28 (ONNX "
      "1.23), "
-     "openvino-1 to openvino-16, mdf, stablehlo-0.9 to stablehlo-1.20, webnn, torch-2, numpy-2 and jax-0.",
+     "openvino-1 to openvino-17, mdf, stablehlo-0.9 to stablehlo-1.20, webnn, torch-2, numpy-2 and jax-0.",
      "tensorop expand '[1]' --shape 2 --spec onnx-7", "tensorop expand '[1]' --shape 2 --spec onnx-8"},
     {"G-8",
      "Every required operand and attribute is given, none is given twice, and the version and the chosen "
@@ -34,6 +34,10 @@ constexpr Rule kCommonRules[] = {
      "no meaning: arithmetic, order and reductions of float8, float4, int4 and uint4.",
      "tensorop gather '{\"dtype\":\"bfloat16\",\"data\":[1,2]}' 0 --spec onnx-11",
      "tensorop gather '{\"dtype\":\"bfloat16\",\"data\":[1,2]}' 0 --spec onnx-13"},
+    {"NI-1", "tensorop computes what the publisher of the version defines for these dtypes and elements.",
+     "tensorop, of calls that PyTorch, NumPy, JAX or StableHLO accept. `ops OPERATOR` lists the dtypes that "
+     "are not in tensorop.",
+     "tensorop div '[1]' '[2]' --spec numpy-2", "tensorop div '[1.0]' '[2.0]' --spec numpy-2"},
     {"T-2",
      "Operands that share a type variable have the same dtype: data and updates, a and b, x and y. Nothing "
      "is promoted.",
@@ -283,6 +287,9 @@ std::vector<const Rule*> rules_of(const Operator& op) {
     const bool is_standard = version.framework == Framework::standard;
     if (!is_standard && !publisher_of(version.framework).zero_dims) ids.insert("ND-1");
     if (version.operands != 0) ids.insert(op.count_rule);
+    const bool lacks_types =
+        std::ranges::any_of(version.types, [](const TypeRow& row) { return !row.missing.empty(); });
+    if (lacks_types || !version.missing_rule.empty()) ids.insert(kMissingRule);
     if (has_indices && (version.index.out_of_bounds == OutOfBounds::error || !op.oob.empty()))
       ids.insert("IX-1");
     if (has_indices && version.index.negative == Negative::refuse) ids.insert("IX-2");

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -17,11 +18,16 @@ constexpr unsigned kEqualOffAxis = 2;  // webnn: in all other dimensions indices
 constexpr unsigned kTorchShapes = 4;   // 0-D counts as (1), and updates may be larger than indices
 // Except along the axis data and indices are repeated to each other.
 constexpr unsigned kBroadcastOffAxis = 8;
+constexpr unsigned kTakesValue = 16;  // updates without dimensions are a value for all indices
+constexpr unsigned kAxisOrFlat = 32;  // the axis has no default: one of axis and flat is given
 constexpr std::string_view kTraits[] = {
     "indices are no larger than data along axis too (SE-5)",
     "data and indices are equal except along axis (SE-5)",
-    "what has no dimensions counts as (1), and updates may be larger than indices (PT-1, PT-2)",
-    "data and indices are repeated to each other except along axis (SE-5), and updates to both (SE-3)"};
+    "what has no dimensions counts as (1), updates may be larger than indices, and without elements of "
+    "indices nothing else is checked (PT-1, PT-2)",
+    "data and indices are repeated to each other except along axis (SE-5), and updates to both (SE-3)",
+    "updates without dimensions are a value for all indices",
+    "axis has no default"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -30,10 +36,7 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    kScatterAxisSpec,
-    reduction_spec("SE-6"),
-    kUseInitValSpec,
-    kBroadcastUpdatesSpec,
+    kScatterAxisSpec, reduction_spec("SE-6"), kUseInitValSpec, kBroadcastUpdatesSpec, kFlatSpec,
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
@@ -48,6 +51,7 @@ constexpr AttributeRow kOpenvino12[] = {
 constexpr AttributeRow kTorchScatter[] = {{"axis"}, {"reduction", "none add multiply"}};
 constexpr AttributeRow kTorchReduce[] = {
     {"axis"}, {"reduction", kTorchReduceReductions, "sum"}, {"use_init_val"}};
+constexpr AttributeRow kNumpyPut[] = {{"axis"}, {"flat"}};
 constexpr AttributeRow kStandard[] = {
     {"axis"}, {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
 
@@ -64,11 +68,18 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 12, "ScatterElementsUpdate", published::kOpenvinoTypes, kOpenvino12},
     {Framework::webnn, 0, "scatterElements", published::kWebnnTypes, kNonNegativeAxis, kNearest,
      kEqualOffAxis},
-    {Framework::torch, 2, "scatter_add", published::kTorchTypes, kAxisOnly, kNonNegative, kTorchShapes},
-    {Framework::torch, 2, "scatter_reduce", published::kTorchNumberTypes, kTorchReduce, kNonNegative,
+    {Framework::torch, 2, "scatter_add", published::kTorchAxisTypes, kAxisOnly, kNonNegative, kTorchShapes},
+    {Framework::torch, 2, "scatter_reduce", published::kTorchAxisTypes, kTorchReduce, kNonNegative,
      kTorchShapes},
-    {Framework::torch, 2, "scatter", published::kTorchTypes, kTorchScatter, kNonNegative, kTorchShapes},
-    {Framework::numpy, 2, "put_along_axis", published::kNumpyTypes, kAxisOnly, {}, kBroadcastOffAxis},
+    {Framework::torch, 2, "scatter", published::kTorchAxisTypes, kTorchScatter, kNonNegative,
+     kTorchShapes | kTakesValue},
+    {Framework::numpy,
+     2,
+     "put_along_axis",
+     published::kNumpyTypes,
+     kNumpyPut,
+     {},
+     kBroadcastOffAxis | kAxisOrFlat},
 };
 
 // PT-1: updates are no smaller than indices.
@@ -87,7 +98,7 @@ void require_larger_updates(const Shape& indices, const Shape& updates) {
 }
 
 // SE-1 ... SE-5: the axis, counted from the front.
-std::int64_t check_shapes(const Call& call) {
+std::int64_t check_shapes(const Call& call, bool has_value) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "SE-1");
@@ -99,9 +110,9 @@ std::int64_t check_shapes(const Call& call) {
   }
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   const bool repeats = call.has_trait(kBroadcastOffAxis);
-  if (is_torch) {
+  if (is_torch && !has_value) {
     require_larger_updates(indices, call.operands[2].shape());
-  } else if (!repeats) {
+  } else if (!is_torch && !repeats) {
     require_updates_shape(call, indices, call.get(kBroadcastUpdatesKey), "that of indices", "SE-3");
   }
   for (std::size_t d = 0; d < data.size(); ++d) {
@@ -127,16 +138,17 @@ std::int64_t check_shapes(const Call& call) {
   return axis;
 }
 
-Planned plan_elements(const Call& call) {
+Planned plan_with(const Call& call, bool has_value) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
-  const std::int64_t axis = check_shapes(call);
+  const std::int64_t axis = check_shapes(call, has_value);
   const Shape& shape = call.operands[0].shape();
   const auto a = static_cast<std::size_t>(axis);
   const IndexAxis along{shape[a], row_major_strides(shape)[a], axis};
   const Shape& indices = call.operands[1].shape();
   UpdatesLayout updates{indices};
   if (call.has_trait(kTorchShapes)) {
-    updates.strides = row_major_strides(call.operands[2].shape());
+    updates.strides =
+        has_value ? BroadcastStrides(indices.size()) : row_major_strides(call.operands[2].shape());
     updates.rounding = Rounding::sum_and_mean;
   }
   if (call.has_trait(kBroadcastOffAxis)) {
@@ -148,9 +160,24 @@ Planned plan_elements(const Call& call) {
                       std::move(updates));
 }
 
+Planned plan_elements(const Call& call) {
+  return plan_with(call, false);
+}
+
+Planned plan_value(const Call& call) {
+  return plan_with(call, true);
+}
+
 Planned plan(const Call& call) {
-  if (!call.has_trait(kTorchShapes)) return plan_elements(call);
-  Planned planned = plan_without_scalars(call, plan_elements);
+  if (call.has_trait(kAxisOrFlat) && !is_flat(call) && !call.is_given(kAxisKey))
+    throw Error("attribute axis is missing", kCallRule, cat(call.option("flat"), " counts elements"));
+  const bool is_torch = call.has_trait(kTorchShapes);
+  if (!is_torch && !is_flat(call)) return plan_elements(call);
+  const bool has_value = call.has_trait(kTakesValue) && call.operands[2].rank() == 0;
+  Planned planned = !is_torch ? plan_elements(flattened(call, 1))
+                    : selects_nothing(call)
+                        ? Planned{checked_output(call.operands[0].dtype(), {}), copy_plan(call.operands[0])}
+                        : plan_without_scalars(call, has_value ? plan_value : plan_elements);
   planned.output.shape = call.operands[0].shape();
   return planned;
 }

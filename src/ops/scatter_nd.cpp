@@ -11,9 +11,13 @@ namespace {
 
 // A single scalar update may have any shape of one element (SN-3).
 constexpr unsigned kAnyScalarUpdate = 1;
-constexpr unsigned kRepeatsUpdates = 2;  // updates are repeated to the shape they must have
+constexpr unsigned kRepeatsUpdates = 2;    // updates are repeated to the shape they must have
+constexpr unsigned kNoBoolSum = 4;         // jax: no add, subtract or multiply of bool
+constexpr unsigned kNoBoolDifference = 8;  // numpy: no subtract of bool
 constexpr std::string_view kTraits[] = {"a single scalar update may have any shape of one element (SN-3)",
-                                        "updates are repeated to their shape (SN-3)"};
+                                        "updates are repeated to their shape (SN-3)",
+                                        "add, subtract and multiply are not defined for bool (T-3)",
+                                        "subtract is not defined for bool (T-3)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -42,8 +46,9 @@ constexpr AttributeRow kJaxAt[] = {{"reduction", "none add subtract multiply min
                                    {kModeName, kDropClip, "drop"}};
 constexpr AttributeRow kStandard[] = {
     {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
-constexpr TypeRows kNumpyAtTypes = {{"T", {published::kOldNumbers, DType::complex64, DType::complex128}},
-                                    {"Tind", published::kIntegers}};
+constexpr TypeRows kNumpyAtTypes = {
+    {"T", {published::kOldNumbersAndBool, DType::complex64, DType::complex128}},
+    {"Tind", published::kIntegers}};
 
 constexpr TypeRows kOpenvino3Types = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
 constexpr TypeRows kOpenvino15Types = {{"T", published::kNumbersAndBool}, {"Tind", published::kInt32Or64}};
@@ -57,9 +62,9 @@ constexpr Version kVersions[] = {
     {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, kNonNegativeOpenRange, kAnyScalarUpdate},
     {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
     {Framework::webnn, 0, "scatterND", published::kWebnnTypes, {}, kNearest},
-    {Framework::torch, 2, "index_put", published::kTorchTypes, kTorchPut, {}, kRepeatsUpdates},
-    {Framework::numpy, 2, "ufunc_at", kNumpyAtTypes, kNumpyAt, {}, kRepeatsUpdates},
-    {Framework::jax, 0, "at", published::kJaxTypes, kJaxAt, {}, kRepeatsUpdates},
+    {Framework::torch, 2, "index_put", published::kTorchPutTypes, kTorchPut, {}, kRepeatsUpdates},
+    {Framework::numpy, 2, "ufunc_at", kNumpyAtTypes, kNumpyAt, {}, kRepeatsUpdates | kNoBoolDifference},
+    {Framework::jax, 0, "at", published::kJaxTypes, kJaxAt, {}, kRepeatsUpdates | kNoBoolSum},
 };
 
 struct Geometry {
@@ -97,8 +102,19 @@ Geometry check_shapes(const Call& call) {
   return {k, std::move(expected)};
 }
 
+// T-3.
+void require_defined_for_bool(const Call& call, Reduction reduction) {
+  const bool is_sum =
+      reduction == Reduction::add || reduction == Reduction::sub || reduction == Reduction::mul;
+  const bool is_refused = (is_sum && call.has_trait(kNoBoolSum)) ||
+                          (reduction == Reduction::sub && call.has_trait(kNoBoolDifference));
+  if (is_refused && call.operands[0].dtype() == DType::boolean)
+    throw Error(cat(call.version_name("has"), " no ", call.word(kReductionKey), " of bool"), "T-3");
+}
+
 Planned plan(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
+  require_defined_for_bool(call, reduction);
   const auto [k, updates] = check_shapes(call);
   const Shape& shape = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();

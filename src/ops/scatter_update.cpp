@@ -2,7 +2,9 @@
 // (SU-1 ... SU-3).
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -10,9 +12,11 @@ namespace tensorop {
 namespace scatter_update_operator {
 namespace {
 
-constexpr unsigned kVectorIndex = 1;  // indices have rank 1; 0-D counts as (1), of data too
+constexpr unsigned kVectorIndex = 1;    // indices have rank 1; 0-D counts as (1), of data too
+constexpr unsigned kCyclesUpdates = 2;  // updates begin again at their first one, or are cut
 constexpr std::string_view kTraits[] = {
-    "indices have rank 1, and what has no dimensions counts as (1) (PT-2)"};
+    "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
+    "updates begin again at their first element as often as there are indices; further ones are not used"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -45,7 +49,7 @@ constexpr Version kVersions[] = {
     {Framework::torch, 2, "index_reduce", published::kTorchAxisNumberTypes, kIndexReduce, kNonNegative,
      kVectorIndex},
     {Framework::torch, 2, "put_", published::kTorchTypes, kTorchPut},
-    {Framework::numpy, 2, "put", published::kNumpyTakeTypes, kNumpyPut, kClipsRaw},
+    {Framework::numpy, 2, "put", published::kNumpyTakeTypes, kNumpyPut, kClipsRaw, kCyclesUpdates},
 };
 
 struct Geometry {
@@ -62,6 +66,7 @@ Geometry check_shapes(const Call& call) {
   Shape expected = slice(data, 0, axis);
   expected.insert(expected.end(), indices.begin(), indices.end());
   expected.insert(expected.end(), data.begin() + axis + 1, data.end());
+  if (call.has_trait(kCyclesUpdates)) return {axis, std::move(expected)};
   require_updates_shape(call, expected, call.get(kBroadcastUpdatesKey),
                         cat("that of data ", to_string(data), " with that of indices ", to_string(indices),
                             " instead of axis ", axis),
@@ -76,8 +81,17 @@ Planned plan_slices(const Call& call) {
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
   const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, axis)), 0, axis_size},
                                     {count(call.operands[1].shape()), 1, 0}};
+  UpdatesLayout layout{updates};
+  if (call.has_trait(kCyclesUpdates)) {
+    const std::int64_t given = call.operands[2].size();
+    if (given == 0) return {checked_output(call.operands[0].dtype(), shape), copy_plan(call.operands[0])};
+    const std::int64_t cycles = ceil_div(count(updates), given);
+    layout = cycles > 1 ? UpdatesLayout{{cycles, given}, {0, 1}} : UpdatesLayout{updates, {1}};
+  }
+  const bool wraps = call.has_trait(kVectorIndex) && kIntegerTypes.contains(call.operands[0].dtype());
+  if (wraps) layout.rounding = Rounding::sum_and_mean;  // the sum of a mean of integers
   return plan_scatter(call, {{axis_size, 1, axis}}, dims, bounded_count(slice(shape, axis + 1, rank(shape))),
-                      reduction, call.get(kUseInitValKey), {updates});
+                      reduction, call.get(kUseInitValKey), std::move(layout));
 }
 
 Planned plan(const Call& call) {

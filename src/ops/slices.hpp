@@ -10,7 +10,8 @@
 
 namespace tensorop {
 
-inline constexpr TypeRows kStablehloTypes = {{"T", published::kStablehloAny}, {"Tind", published::kIntegers}};
+inline constexpr TypeRows kStablehloTypes = {{"T", published::kStablehloMoved},
+                                             {"Tind", published::kIntegers}};
 
 inline constexpr AttributeSpec kDimensionNumbersSpec = {
     "dimension_numbers", AttributeKind::dimension_numbers, "",

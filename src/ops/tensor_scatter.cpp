@@ -34,9 +34,12 @@ constexpr auto kModeKey = attribute_key<Mode>(kAttributes, "mode");
 constexpr AttributeRow kAxisAndMode[] = {{"axis"}, {"mode"}};
 
 constexpr IndexRule kRaw = {.negative = Negative::raw};
+// Of opset 24, which has the small dtypes too.
+constexpr TypeRows kCacheTypes = {{"T", {published::kOnnxAny, published::kSmall}}, {"Tind", DType::int64}};
+
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "TensorScatter", kStandardTypes, kAxisAndMode, kRaw},
-    {Framework::onnx, 24, "TensorScatter", published::kOnnxNdTypes, kAxisAndMode, kRaw},
+    {Framework::onnx, 24, "TensorScatter", kCacheTypes, kAxisAndMode, kRaw},
 };
 
 // TS-1 ... TS-3: the axis, counted from the front.

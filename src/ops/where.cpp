@@ -33,9 +33,14 @@ constexpr AttributeSpec kAttributes[] = {
 
 static_assert(begins_like_binary(kAttributes));
 
-constexpr TypeRows types(DTypeSet values, DType condition = DType::boolean) {
-  return {{"B", condition}, {"T", values}};
+// `missing`: of the condition.
+constexpr TypeRows types(DTypeSet values, DTypeSet condition = DType::boolean, DTypeSet missing = {}) {
+  return {{"B", condition, {}, missing}, {"T", values}};
 }
+// Any element but zero is true. tensorop reads conditions of one byte.
+constexpr DTypeSet kByteConditions = {DType::boolean, DType::uint8, DType::int8};
+constexpr DTypeSet kWideConditions = published::kStablehloAny.without(kByteConditions);
+constexpr DTypeSet kWideOldConditions = kWideConditions.without(DType::bfloat16);
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "Where", types(kAllTypes), kOpenvinoAttributes},
@@ -45,14 +50,14 @@ constexpr Version kVersions[] = {
     {Framework::stablehlo,
      release(0, 9),
      "select",
-     types(published::kStablehloAny),
+     types(published::kStablehloMoved),
      {},
      {},
      kScalarCondition},
     {Framework::webnn, 0, "where", types(published::kWebnnAny, DType::uint8), {}},
-    {Framework::torch, 2, "where", types(published::kTorchMoved), {}},
-    {Framework::numpy, 2, "where", types(published::kOldOnnxAny), {}},
-    {Framework::jax, 0, "where", types(published::kJaxAny), {}},
+    {Framework::torch, 2, "where", types(published::kTorchMoved, {DType::boolean, DType::uint8}), {}},
+    {Framework::numpy, 2, "where", types(published::kOldOnnxAny, kByteConditions, kWideOldConditions), {}},
+    {Framework::jax, 0, "where", types(published::kJaxAny, kByteConditions, kWideConditions), {}},
 };
 
 BroadcastLayout layout_of(const Call& call) {

@@ -79,6 +79,10 @@ std::string spec_key(const Version& version) {
 Json version_json(const Operator& op, const Version& version) {
   Json types = Json::object();
   for (const TypeRow& row : version.types) types.add(row.type, Json::list(split(row.allowed.names(), ", ")));
+  Json missing = Json::object();
+  for (const TypeRow& row : version.types) {
+    if (!row.missing.empty()) missing.add(row.type, Json::list(split(row.missing.names(), ", ")));
+  }
   Json attributes = Json::object();
   for (const AttributeRow& row : version.attributes) {
     const AttributeSpec& spec = *find_attribute(op, row.name);
@@ -91,6 +95,7 @@ Json version_json(const Operator& op, const Version& version) {
                  .add("spec", spec_key(version))
                  .add("published", version.published)
                  .add("types", std::move(types))
+                 .add("not_in_tensorop", std::move(missing))
                  .add("attributes", std::move(attributes));
   if (version.operands != 0) out.add("operands", version.operands);
   if (has_indices(op)) {
@@ -258,7 +263,10 @@ std::string describe_output_shape(const Operator& op) {
 
 std::string describe_version(const Operator& op, const Version& version) {
   std::string out = cat(version_title(version), "\n  attributes: ", attribute_list(op, version), "\n");
-  for (const TypeRow& row : version.types) out += cat("  ", row.type, ": ", type_list(row.allowed), "\n");
+  for (const TypeRow& row : version.types) {
+    out += cat("  ", row.type, ": ", type_list(row.allowed), "\n");
+    if (!row.missing.empty()) out += cat("    not in tensorop: ", type_list(row.missing), "\n");
+  }
   if (has_indices(op)) out += cat("  indices: ", index_rule(version), "\n");
   return out;
 }
@@ -267,7 +275,7 @@ std::string describe_versions(const Operator& op) {
   std::string out;
   for (const Version& version : op.versions) out += indented(describe_version(op, version));
   for (const OpenRow& row : op.open)
-    out += cat("  ", framework_name(row.framework),
+    out += cat("  ", framework_name(row.framework), row.published.empty() ? "" : " ", row.published,
                row.is_for_all() ? "" : cat(" before ", spec_name(row.framework, row.before)),
                " leaves open: ", reason_text(row.reason), "\n");
   return out;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kWidestResult = 60;
 
 std::string_view word_of(Verdict verdict) {
-  constexpr std::string_view kWords[] = {"accepted", "refused", "open"};
+  constexpr std::string_view kWords[] = {"accepted", "refused", "not in tensorop", "open"};
   return kWords[static_cast<std::size_t>(verdict)];
 }
 
@@ -113,8 +113,11 @@ std::string portability_text(const Portability& found) {
   std::size_t width = std::string_view("result").size();
   for (const PortabilityLine& line : lines)
     width = std::max(width, std::min(line.result.size(), kWidestResult));
+  const bool has_missing =
+      std::ranges::count(found.versions, Verdict::missing, &VersionVerdict::verdict) != 0;
+  const std::size_t verdict_width = has_missing ? word_of(Verdict::missing).size() + 1 : 10;
   const auto row = [&](std::string_view verdict, std::string_view result, std::string_view specs) {
-    return cat(padded(verdict, 10), padded(result, width), " ", specs, "\n");
+    return cat(padded(verdict, verdict_width), padded(result, width), " ", specs, "\n");
   };
   std::string out = row("verdict", "result", "specs");
   for (const PortabilityLine& line : lines) out += row(word_of(line.first->verdict), line.result, line.specs);

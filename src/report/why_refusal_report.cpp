@@ -24,7 +24,7 @@ std::string row_text(const VersionVerdict& one) {
 std::string version_lines(const Refusal& refusal) {
   const std::string all = describe_version(*refusal.op, *refusal.version);
   const std::string_view rule = refusal.error.rule();
-  constexpr std::string_view kOfVersions[] = {"T-", "IX-", "G-", "EW-", "WH-1"};
+  constexpr std::string_view kOfVersions[] = {"T-", "NI-", "IX-", "G-", "EW-", "WH-1"};
   if (std::ranges::any_of(kOfVersions, [&](std::string_view word) { return rule.starts_with(word); }))
     return cat("version ", all);
   return cat(
@@ -85,6 +85,7 @@ std::string refusal_text(const Refusal& refusal) {
   const std::string accepting = rows_of(refusal, Verdict::accepted);
   add("accepted by: ", accepting.empty() ? "no version" : accepting);
   add("unspecified in: ", rows_of(refusal, Verdict::open));
+  add("not in tensorop: ", rows_of(refusal, Verdict::missing));
   add("refused by: ", rows_of(refusal, Verdict::refused));
   return out;
 }
@@ -134,6 +135,7 @@ std::string refusal_json(const Refusal& refusal) {
       .add("version", refusal.version == nullptr ? Json() : version(*refusal.version))
       .add("accepted_by", with_verdict(Verdict::accepted))
       .add("unspecified_in", with_verdict(Verdict::open))
+      .add("not_in_tensorop", with_verdict(Verdict::missing))
       .add("refused_by", with_verdict(Verdict::refused))
       .line();
 }

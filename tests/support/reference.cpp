@@ -39,13 +39,18 @@ void check_types(const Arguments& arguments) {
   const Rules& rules = arguments.rules;
   const std::size_t first = op == "where" ? 1 : 0;
   const DType dtype = operands[first].dtype();
+  require(!rules.missing_types.contains(dtype), "NI-1");
   require(rules.types.contains(dtype), "T-1");
   if (is_gather(op) || is_scatter(op)) {
     if (is_scatter(op)) {
       require(rules.types.contains(operands[2].dtype()), "T-1");
       require(operands[2].dtype() == dtype, "T-2");
       require(reduction_defined(word(arguments, "reduction", "none"), dtype),
-              kSmallTypes.contains(dtype) ? "T-1" : "T-3");
+              !kSmallTypes.contains(dtype)  ? "T-3"
+              : arguments.framework.empty() ? "T-1"
+                                            : "NI-1");
+      const std::string reduction = word(arguments, "reduction", "none");
+      require(dtype != DType::boolean || rules.no_bool.find(reduction) == std::string::npos, "T-3");
     }
     require(arguments.left_out || rules.index_types.contains(operands[1].dtype()),
             arguments.framework == "torch" ? "PT-3" : "IX-3");
@@ -57,11 +62,20 @@ void check_types(const Arguments& arguments) {
     return;
   }
   const auto same_type = std::span(operands).subspan(first);
-  for (const Tensor& operand : same_type) require(rules.types.contains(operand.dtype()), "T-1");
+  for (const Tensor& operand : same_type)
+    require(rules.types.contains(operand.dtype()),
+            rules.missing_types.contains(operand.dtype()) ? "NI-1" : "T-1");
   for (const Tensor& operand : same_type) require(operand.dtype() == dtype, "T-2");
   // G-9 names the stage after the rules T, so they come first.
-  const DType truth = rules.byte_truth ? DType::uint8 : DType::boolean;
-  if (op == "where") require(operands[0].dtype() == truth, "WH-1");
+  const DType condition = operands[0].dtype();
+  const bool is_truth = condition == (rules.byte_truth ? DType::uint8 : DType::boolean);
+  const bool is_torch = arguments.framework == "torch";
+  const bool is_byte = condition == DType::uint8 || (condition == DType::int8 && !is_torch);
+  if (op == "where" && !is_truth && !(rules.number_truth && is_byte))
+    throw ReferenceError(!rules.number_truth || is_torch || condition == DType::string ||
+                                 (condition == DType::bfloat16 && arguments.framework == "numpy")
+                             ? "WH-1"
+                             : "NI-1");
   if (op == "mod" && kFloatTypes.contains(dtype) && !rules.float_floor_mod) {
     require(flag(arguments, "fmod", false), "EW-4");
   }
@@ -79,10 +93,13 @@ Arguments reshaped(const Arguments& arguments) {
   Arguments own = arguments;
   const std::string& op = own.op;
   const bool is_flat = flattens(arguments);
+  if (own.rules.scalar_data && own.operands[0].rank() == 0) own.operands[0] = own.operands[0].reshaped({1});
   if (!is_flat && !own.rules.torch_shapes) return own;
+  own.is_value = own.rules.takes_value && own.operands.back().rank() == 0;
   for (std::size_t i = 0; i < own.operands.size(); ++i) {
     Tensor& operand = own.operands[i];
     const bool is_library = own.framework == "numpy" || own.framework == "jax";
+    if (is_flat && op == "scatterelements" && i > 0) continue;
     const bool is_kept = i == 1 && (op == "gather" || (op == "gatherelements" && is_library));
     if (is_flat && !is_kept) operand = operand.reshaped({operand.size()});
     if (!is_flat && operand.rank() == 0) operand = operand.reshaped({1});
@@ -100,6 +117,12 @@ Array run_reshaped(const Arguments& arguments) {
   const Shape data = arguments.operands[0].shape();
   const Shape indices = arguments.operands[1].shape();
   const bool has_vector = arguments.rules.vector_index;
+  // PyTorch checks the axis alone where there is no index.
+  const bool checks_all = has_vector || arguments.rules.off_axis || !arguments.rules.torch_shapes;
+  if (arguments.operands[1].size() == 0 && !checks_all) {
+    (void)normal_axis(number(arguments, "axis", 0), std::max<std::int64_t>(1, rank(data)));
+    return is_scatter(op) ? Array(arguments.operands[0]) : Array(arguments.operands[0].dtype(), indices);
+  }
   if (has_vector) require(indices.size() <= 1, "PT-2");
   if (has_vector && op == "gather" && data.empty()) require(arguments.operands[1].size() == 1, "PT-2");
   Array out;
@@ -119,7 +142,8 @@ Array run_reshaped(const Arguments& arguments) {
 }
 
 Array run(const Arguments& arguments) {
-  const bool changes = flattens(arguments) || arguments.rules.torch_shapes;
+  const bool is_one = arguments.rules.scalar_data && arguments.operands[0].rank() == 0;
+  const bool changes = flattens(arguments) || arguments.rules.torch_shapes || is_one;
   return changes ? run_reshaped(arguments) : run_plainly(arguments);
 }
 
@@ -148,7 +172,8 @@ void check_attributes(const Arguments& arguments) {
     require((mode == "explicit") == given("axes_mapping"), "BC-E1");
   } else if (is_gather(op) || is_scatter(op)) {
     require(!flattens(arguments) || (!given("axis") && !given("batch_dims")), "G-8");
-    require(policy_of(arguments) == "fill" || !given("fill_value"), "G-8");
+    require(policy_of(arguments) == "fill" || !arguments.framework.empty() || !given("fill_value"), "G-8");
+    require(!rules.axis_or_flat || given("axis") || flattens(arguments), "G-8");
     require(arguments.oob != "fill" || given("fill_value"), "G-8");
     require(arguments.duplicates == "last" || word(arguments, "reduction", "none") == "none", "G-8");
   } else {

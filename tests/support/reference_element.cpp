@@ -178,9 +178,9 @@ Element booleans(std::string_view op, const Element& left, const Element& right)
 }
 
 // 6.5. fmod of two values of a type is a value of that type.
-double floor_remainder(DType dtype, double x, double y) {
+double floor_remainder(DType dtype, double x, double y, bool keeps_zero) {
   const double remainder = std::fmod(x, y);
-  if (std::isnan(remainder)) return remainder;
+  if (std::isnan(remainder) || (remainder == 0 && keeps_zero)) return remainder;
   if (remainder == 0) return std::copysign(0.0, y);
   return (remainder < 0) != (y < 0) ? in_compute_type(dtype, remainder + y) : remainder;
 }
@@ -221,7 +221,7 @@ Element reals(std::string_view op, std::string_view variant, const Element& left
     return rounded(difference * difference);
   }
   if (op == "mod" && variant == "trunc") return rounded(std::fmod(a, b));
-  if (op == "mod" || op == "floormod") return rounded(floor_remainder(dtype, a, b));
+  if (op == "mod" || op == "floormod") return rounded(floor_remainder(dtype, a, b, variant == "keeps_zero"));
   if (op == "min" || op == "max") return extreme(op == "max", left, right);
   throw std::logic_error("no such operator on floats: " + std::string(op));
 }

@@ -1,4 +1,6 @@
 // Section 6 of the specification: broadcasting by version, then one element at a time.
+#include <cmath>
+
 #include "support/reference_array.hpp"
 
 namespace tensorop::reference {
@@ -30,6 +32,7 @@ Broadcast broadcast_operands(const Arguments& arguments) {
 // What the attributes make of the operator; see combine().
 std::string variant_of(const Arguments& arguments) {
   if (arguments.op == "div") return flag(arguments, "pythondiv", false) ? "floor" : "trunc";
+  if (arguments.op == "floormod" && arguments.rules.keeps_zero) return "keeps_zero";
   if (arguments.op == "mod") return flag(arguments, "fmod", false) ? "trunc" : "floor";
   return word(arguments, "direction", "");
 }
@@ -45,8 +48,16 @@ Array elementwise(const Arguments& arguments) {
   std::vector<Array> operands;
   for (const Tensor& operand : arguments.operands) operands.emplace_back(operand);
   const bool is_byte = arguments.rules.byte_truth && arguments.op != "join";
+  const bool is_logical = arguments.op == "and" || arguments.op == "or" || arguments.op == "xor";
+  const bool has_truth = arguments.rules.number_truth && is_logical;
   const DType truth = is_byte ? DType::uint8 : DType::boolean;
-  const DType dtype = is_comparison(arguments.op) ? truth : operands[0].dtype;
+  const DType dtype = is_comparison(arguments.op) || has_truth ? truth : operands[0].dtype;
+  if (has_truth) {
+    for (Array& operand : operands) {
+      for (Element& element : operand.elements)
+        element = combine("notequal", "", element, make_zero(element.dtype));
+    }
+  }
   if (is_byte && !is_comparison(arguments.op)) {
     for (Array& operand : operands) {
       for (Element& element : operand.elements) element = make_bool(integer(element) != 0);
@@ -63,10 +74,15 @@ Array elementwise(const Arguments& arguments) {
       // 6.6: as a shift by the width.
       if (arguments.op == "bitshift" && arguments.rules.any_shift && integer(other) < 0)
         other = make_integer(other.dtype, static_cast<Wide>(8 * other.bytes.size()));
+      const bool is_power = arguments.op == "pow" && kIntegerTypes.contains(result.dtype) &&
+                            kIntegerTypes.contains(other.dtype) && integer(other) < 0;
+      if (is_power && arguments.rules.pow_of_zero && integer(result) == 0) continue;
       try {
+        if (is_power && arguments.rules.natural_pow) throw ReferenceError("EW-8");
         result = combine(arguments.op, variant, result, other);
       } catch (const ReferenceError& error) {
-        throw ReferenceError(error.rule, position_of(c, out.shape), out.shape);
+        const bool is_missing = arguments.rules.missing_zero_divisor && error.rule == "EW-7";
+        throw ReferenceError(is_missing ? "NI-1" : error.rule, position_of(c, out.shape), out.shape);
       }
     }
     if (is_byte) result = make_integer(DType::uint8, integer(result));
@@ -87,11 +103,27 @@ std::vector<bool> open_in_elementwise(const Arguments& arguments) {
   std::vector<bool> open;
   for (const Coordinate& c : coordinates_of(broadcast.shape)) {
     bool nan = false;
-    for (const Placed& operand : placed) nan = nan || is_nan(operand.at(c));
+    bool zeros[2] = {false, false};
+    Element result = placed[0].at(c);
+    for (const Placed& operand : placed) {
+      const Element element = operand.at(c);
+      nan = nan || is_nan(element);
+      if (!extreme) continue;
+      result = combine(arguments.op, "", result, element);
+      if (kFloatTypes.contains(dtype) && real(element) == 0)
+        zeros[std::signbit(real(element)) ? 1 : 0] = true;
+    }
+    const bool unlike = zeros[0] && zeros[1] && real(result) == 0;
     const Element& last = placed.back().at(c);
     const bool zero = divides && kFloatTypes.contains(dtype) && real(last) == 0;
     const bool wide = arguments.op == "bitshift" && integer(last) >= static_cast<Wide>(8 * last.bytes.size());
-    open.push_back((extreme && nan && placed.size() > 1 && rules.open_nan) ||
+    bool overflows = false;
+    if (rules.open_overflow && !wide && kSignedTypes.contains(dtype)) {
+      const Wide shifted = integer(placed[0].at(c)) * (Wide{1} << static_cast<int>(integer(last)));
+      overflows = integer(make_integer(dtype, shifted)) != shifted;
+    }
+    open.push_back(overflows || (unlike && rules.open_zeros) ||
+                   (extreme && nan && placed.size() > 1 && rules.open_nan) ||
                    (zero && rules.open_zero_divisor) || (wide && rules.open_wide_shift));
   }
   return open;

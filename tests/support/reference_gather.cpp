@@ -59,6 +59,7 @@ Array gather(const Arguments& arguments) {
   require(0 <= b && b <= std::min(r, q) && b <= axis, "GA-4");
   require(slice(data.shape, 0, b) == slice(indices.shape, 0, b), "GA-5");
   const std::int64_t d = data.shape[static_cast<std::size_t>(axis)];
+  require(!arguments.rules.no_empty_axis || d != 0 || indices.elements.empty(), "IX-1");
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return d; });
 
   Array out(data.dtype, slice(data.shape, 0, axis) + tail(indices.shape, b) + tail(data.shape, axis + 1));
@@ -90,13 +91,14 @@ Array gather_elements(const Arguments& arguments) {
     if (rules.off_axis) fits = equal || indices.shape[dim] == 1 || data.shape[dim] == 1;
     require(dim == a || fits, rules.torch_shapes ? "PT-1" : "GE-4");
   }
-  const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[a]; });
-
   Shape shape = indices.shape;
   for (std::size_t dim = 0; dim < shape.size() && rules.off_axis; ++dim) {
     if (dim != a && shape[dim] == 1) shape[dim] = data.shape[dim];
   }
   Array out(data.dtype, shape);
+  if (rules.zero_of_empty_axis && data.shape[a] == 0) return out;
+  if (rules.unchecked_empty && out.elements.empty()) return out;
+  const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[a]; });
   for (const Coordinate& i : coordinates_of(shape)) {
     auto from = present(i);
     Coordinate own = i;

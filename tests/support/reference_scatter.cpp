@@ -27,9 +27,10 @@ Element divide_by_count(const Element& sum, std::size_t count) {
   return make_complex(sum.dtype, {quotient(complex(sum).real()), quotient(complex(sum).imag())});
 }
 
-Element integer_mean(DType dtype, const std::vector<Element>& terms) {
+Element integer_mean(DType dtype, const std::vector<Element>& terms, bool wraps) {
   Wide sum = 0;
   for (const Element& term : terms) sum += integer(term);
+  if (wraps) sum = integer(make_integer(dtype, sum));
   const auto count = static_cast<Wide>(terms.size());
   Wide mean = sum / count;
   if (sum % count < 0) --mean;  // towards minus infinity
@@ -58,7 +59,8 @@ Element fold(const std::string& reduction, const std::vector<Element>& terms, co
   const bool is_half = dtype == DType::float16 || dtype == DType::bfloat16;
   const bool rounds = reduction != "min" && reduction != "max";
   if (is_half && rounds && rules.rounds_once) return fold_wide(reduction, terms, rules);
-  if (reduction == "mean" && kIntegerTypes.contains(dtype)) return integer_mean(dtype, terms);
+  if (reduction == "mean" && kIntegerTypes.contains(dtype))
+    return integer_mean(dtype, terms, rules.rounds_mean_sum || rules.wraps_mean);
   Element result = terms[0];
   for (std::size_t i = 1; i < terms.size(); ++i) {
     result = combine(reduction == "mean" ? "add" : reduction, "", result, terms[i]);
@@ -111,11 +113,12 @@ Collected collect_elements(const Arguments& arguments) {
   const Rules& rules = arguments.rules;
   require(indices.rank() == data.rank(), rules.torch_shapes ? "PT-2" : "SE-2");
   const std::size_t a = index(normal_axis(number(arguments, "axis", 0), data.rank()));
-  if (rules.torch_shapes) {
+  const bool has_value = arguments.is_value;
+  if (rules.torch_shapes && !has_value) {
     const Shape& given = arguments.operands[2].shape();
     require(given.size() == indices.shape.size(), "PT-2");
     for (std::size_t d = 0; d < given.size(); ++d) require(indices.shape[d] <= given[d], "PT-1");
-  } else if (!rules.off_axis) {
+  } else if (!rules.torch_shapes && !rules.off_axis) {
     (void)updates_of(arguments, indices.shape, "SE-3");
   }
   for (std::size_t d = 0; d < data.shape.size(); ++d) {
@@ -131,8 +134,10 @@ Collected collect_elements(const Arguments& arguments) {
   for (std::size_t d = 0; d < shape.size() && rules.off_axis; ++d) {
     if (d != a && shape[d] == 1) shape[d] = data.shape[d];
   }
-  const Array updates =
-      rules.torch_shapes ? Array(arguments.operands[2]) : updates_of(arguments, shape, "SE-3");
+  const Array value(arguments.operands[2]);
+  const Array updates = has_value            ? value
+                        : rules.torch_shapes ? Array(arguments.operands[2])
+                                             : updates_of(arguments, shape, "SE-3");
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[a]; });
 
   Updates collected(data.elements.size());
@@ -146,9 +151,14 @@ Collected collect_elements(const Arguments& arguments) {
     const auto target = n[index(position_of(own, indices.shape))];
     if (!target) continue;
     t[a] = *target;
+    if (has_value) {
+      collected[index(position_of(t, data.shape))].push_back(
+          {value.elements[0], position_of(i, indices.shape)});
+      continue;
+    }
     collected[index(position_of(t, data.shape))].push_back({updates.at(i), position_of(i, updates.shape)});
   }
-  return {data, collected, updates.shape};
+  return {data, collected, has_value ? indices.shape : updates.shape};
 }
 
 Collected collect_slices(const Arguments& arguments) {
@@ -158,7 +168,16 @@ Collected collect_slices(const Arguments& arguments) {
   const std::int64_t a = normal_axis(number(arguments, "axis", 0), data.rank());
   const Shape front = slice(data.shape, 0, a);
   const Shape back = tail(data.shape, a + 1);
-  const Array updates = updates_of(arguments, front + indices.shape + back, "SU-2");
+  Array updates(arguments.operands[2]);
+  if (arguments.rules.cycles_updates) {
+    if (updates.elements.empty()) return {data, Updates(data.elements.size()), updates.shape};
+    Array cycled(data.dtype, indices.shape);
+    for (std::size_t i = 0; i < cycled.elements.size(); ++i)
+      cycled.elements[i] = updates.elements[i % updates.elements.size()];
+    updates = cycled;
+  } else {
+    updates = updates_of(arguments, front + indices.shape + back, "SU-2");
+  }
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[index(a)]; });
 
   Updates collected(data.elements.size());
@@ -273,6 +292,8 @@ void require_no_duplicates(const Collected& collected, const Shape& updates) {
     if (own.size() > 1) lowest = std::min(lowest.value_or(own[1].position), own[1].position);
   }
   if (!lowest) return;
+  if (updates.size() == 1 && collected.shape.size() == 1 && updates != collected.shape && updates[0] > 1)
+    throw ReferenceError(kDuplicates, *lowest % updates[0], updates);  // repeated in cycles
   const Coordinate place = coordinates_of(collected.shape)[index(*lowest)];
   throw ReferenceError(kDuplicates, position_of(unrepeated(place, updates), updates), updates);
 }

@@ -21,8 +21,8 @@ struct Row {
 
 const std::string kTuples = "-negative_batch_dims -broadcast_batch_dims -empty_tuples ";
 const std::string kScatter = "-use_init_val open_duplicates open_nan ";
-const std::string kOnnxMath = "-float_floor_mod open_nan open_wide_shift ";
-const std::string kOpenvinoMath = "-float_floor_mod most_operands=2 open_nan open_zero_divisor ";
+const std::string kOnnxMath = "-float_floor_mod open_nan open_zeros open_wide_shift ";
+const std::string kOpenvinoMath = "-float_floor_mod most_operands=2 open_nan open_zeros open_zero_divisor ";
 
 const std::string kBits = "-float_floor_mod schemes=numpy,none,pdpd ";
 
@@ -44,38 +44,41 @@ const std::vector<Row> kRows = {
     // What PyTorch, NumPy and JAX have of the gather and scatter families.
     {"torch", "gather:indexselect", "2", "-batch_dims -negative_indices torch_shapes vector_index"},
     {"torch", "gather:take", "2", "-batch_dims -axis flat=true"},
-    {"numpy", "gather:take", "2", "-batch_dims flat flat=true clips_raw index_modes=raise,wrap,clip"},
-    {"jax", "gather:take", "0", "-batch_dims flat flat=true index_modes=fill,clip"},
+    {"numpy", "gather:take", "2",
+     "-batch_dims flat flat=true clips_raw index_modes=raise,wrap,clip scalar_data"},
+    {"jax", "gather:take", "0",
+     "-batch_dims flat flat=true clips_raw index_modes=fill,clip,wrap no_empty_axis"},
     {"torch", "gatherelements:gather", "2", "-negative_indices torch_shapes"},
     {"torch", "gatherelements:takealongdim", "2", "-negative_indices torch_shapes off_axis flat flat=true"},
-    {"numpy", "gatherelements:takealongaxis", "2", "off_axis flat axis=-1"},
-    {"jax", "gatherelements:takealongaxis", "0", "off_axis flat axis=-1 index_modes=fill,clip"},
+    {"numpy", "gatherelements:takealongaxis", "2", "off_axis flat axis=-1 unchecked_empty"},
+    {"jax", "gatherelements:takealongaxis", "0",
+     "off_axis flat axis=-1 index_modes=fill,clip zero_of_empty_axis"},
     {"jax", "gathernd:atget", "0", kTuples + "-batch_dims index_modes=clip,fill"},
-    {"torch", "scatterelements:scatter", "2", kTorchScatter + "reductions=none,add,multiply"},
+    {"torch", "scatterelements:scatter", "2", kTorchScatter + "reductions=none,add,multiply takes_value"},
     {"torch", "scatterelements:scatteradd", "2", kTorchScatter + "reduction=add"},
     {"torch", "scatterelements:scatterreduce", "2", kTorchScatter + kTorchReduce + "use_init_val"},
-    {"numpy", "scatterelements:putalongaxis", "2", "-use_init_val off_axis"},
+    {"numpy", "scatterelements:putalongaxis", "2", "-use_init_val off_axis flat axis_or_flat"},
     {"torch", "scatterupdate:indexcopy", "2", kTorchSlices},
     {"torch", "scatterupdate:indexadd", "2", kTorchSlices + "reduction=add"},
     {"torch", "scatterupdate:indexreduce", "2",
-     kTorchSlices + "reductions=prod,mean,amax,amin reduction=prod use_init_val"},
+     kTorchSlices + "reductions=prod,mean,amax,amin reduction=prod use_init_val wraps_mean"},
     {"torch", "scatterupdate:put", "2", "-use_init_val open_duplicates -axis flat=true reductions=none,add"},
     {"numpy", "scatterupdate:put", "2",
-     "-use_init_val -axis flat=true clips_raw index_modes=raise,wrap,clip"},
+     "-use_init_val -axis flat=true clips_raw index_modes=raise,wrap,clip cycles_updates"},
     {"torch", "scatternd:indexput", "2",
      "-use_init_val open_duplicates -one_element_updates repeats_updates reductions=none,add"},
     {"numpy", "scatternd:ufuncat", "2",
      "-use_init_val -one_element_updates repeats_updates reduction=add "
-     "reductions=add,subtract,multiply,minimum,maximum"},
+     "reductions=add,subtract,multiply,minimum,maximum no_bool=sub"},
     {"jax", "scatternd:at", "0",
      "-use_init_val open_duplicates -one_element_updates repeats_updates index_modes=drop,clip "
-     "reductions=none,add,subtract,multiply,min,max"},
+     "reductions=none,add,subtract,multiply,min,max no_bool=add,sub,mul"},
     {"torch", "broadcast:expand", "2", "modes=numpy keeps_dims"},
     {"numpy", "broadcast:broadcastto", "2", "modes=numpy"},
     {"jax", "broadcast:broadcastto", "0", "modes=numpy"},
-    {"torch", "where", "2", "schemes=numpy"},
-    {"numpy", "where", "2", "schemes=numpy"},
-    {"jax", "where", "0", "schemes=numpy"},
+    {"torch", "where", "2", "schemes=numpy number_truth"},
+    {"numpy", "where", "2", "schemes=numpy number_truth"},
+    {"jax", "where", "0", "schemes=numpy number_truth"},
     {"onnx", "gather", "1", "-batch_dims -negative_indices"},
     {"onnx", "gather", "11 13", "-batch_dims"},
     {"openvino", "gather", "1", "-batch_dims -negative_indices"},
@@ -124,11 +127,12 @@ const std::vector<Row> kRows = {
     {"stablehlo", "broadcast:broadcastindim", "9", "modes=explicit mode=explicit any_order"},
     {"stablehlo", "where:select", "9", "schemes=none scalar_condition"},
     {"stablehlo",
-     "add sub:subtract mul:multiply div:divide pow:power min:minimum max:maximum bitwiseand:and bitwiseor:or "
+     "add sub:subtract mul:multiply div:divide min:minimum max:maximum bitwiseand:and bitwiseor:or "
      "bitwisexor:xor equal:compareeq notequal:comparene less:comparelt lessorequal:comparele "
      "greater:comparegt "
      "greaterorequal:comparege",
      "9", "schemes=none most_operands=2"},
+    {"stablehlo", "pow:power", "9", "schemes=none pow_of_zero"},
     {"stablehlo", "mod:remainder", "9", "schemes=none fmod=true"},
     {"stablehlo", "bitshift:shiftleft", "9", "schemes=none direction=left"},
     {"stablehlo", "bitshift:shiftrightarithmetic", "9", "schemes=none direction=right"},
@@ -141,40 +145,41 @@ const std::vector<Row> kRows = {
     {"torch", "add sub mul", "2", kLibraryMath},
     {"torch", "div", "2", kLibraryMath},
     {"torch", "div:floordivide", "2", kLibraryMath + "pythondiv=true"},
-    {"torch", "pow", "2", kLibraryMath},
+    {"torch", "pow", "2", kLibraryMath + "pow_of_zero"},
     {"torch", "mod:fmod", "2", kLibraryMath + "fmod=true"},
-    {"torch", "floormod:remainder", "2", kLibraryMath},
-    {"torch", "min:minimum max:maximum", "2", kLibraryMath + "most_operands=2"},
+    {"torch", "floormod:remainder", "2", kLibraryMath + "keeps_zero"},
+    {"torch", "min:minimum max:maximum", "2", kLibraryMath + "most_operands=2 open_zeros"},
     {"torch", "equal:eq notequal:ne less:lt lessorequal:le greater:gt greaterorequal:ge", "2", kLibraryMath},
-    {"torch", "and:logicaland or:logicalor xor:logicalxor bitwiseand bitwiseor bitwisexor", "2",
-     kLibraryMath},
-    {"torch", "bitshift:bitwiseleftshift", "2", kLibraryMath + "open_wide_shift direction=left"},
-    {"torch", "bitshift:bitwiserightshift", "2", kLibraryMath + "open_wide_shift direction=right"},
+    {"torch", "and:logicaland or:logicalor xor:logicalxor", "2", kLibraryMath + "number_truth"},
+    {"torch", "bitwiseand bitwiseor bitwisexor", "2", kLibraryMath},
+    {"torch", "bitshift:bitwiseleftshift", "2", kLibraryMath + "any_shift direction=left"},
+    {"torch", "bitshift:bitwiserightshift", "2", kLibraryMath + "any_shift direction=right"},
     {"numpy", "add sub:subtract mul:multiply", "2", kLibraryMath},
     {"numpy", "div:divide", "2", kLibraryMath},
-    {"numpy", "div:floordivide", "2", kLibraryMath + "pythondiv=true"},
-    {"numpy", "pow:power", "2", kLibraryMath},
-    {"numpy", "mod:fmod", "2", kLibraryMath + "fmod=true"},
-    {"numpy", "floormod:remainder", "2", kLibraryMath},
-    {"numpy", "min:minimum max:maximum", "2", kLibraryMath + "most_operands=2"},
+    {"numpy", "div:floordivide", "2", kLibraryMath + "pythondiv=true missing_zero_divisor"},
+    {"numpy", "pow:power", "2", kLibraryMath + "natural_pow"},
+    {"numpy", "mod:fmod", "2", kLibraryMath + "fmod=true missing_zero_divisor"},
+    {"numpy", "floormod:remainder", "2", kLibraryMath + "missing_zero_divisor"},
+    {"numpy", "min:minimum max:maximum", "2", kLibraryMath + "most_operands=2 open_zeros"},
     {"numpy", "equal notequal less lessorequal:lessequal greater greaterorequal:greaterequal", "2",
      kLibraryMath},
-    {"numpy", "and:logicaland or:logicalor xor:logicalxor bitwiseand bitwiseor bitwisexor", "2",
-     kLibraryMath},
-    {"numpy", "bitshift:leftshift", "2", kLibraryMath + "direction=left"},
-    {"numpy", "bitshift:rightshift", "2", kLibraryMath + "direction=right"},
+    {"numpy", "and:logicaland or:logicalor xor:logicalxor", "2", kLibraryMath + "number_truth"},
+    {"numpy", "bitwiseand bitwiseor bitwisexor", "2", kLibraryMath},
+    {"numpy", "bitshift:leftshift", "2", kLibraryMath + "any_shift direction=left"},
+    {"numpy", "bitshift:rightshift", "2", kLibraryMath + "any_shift direction=right"},
     {"jax", "add sub:subtract mul:multiply", "0", kLibraryMath},
     {"jax", "div:divide", "0", kLibraryMath},
-    {"jax", "div:floordivide", "0", kLibraryMath + "pythondiv=true"},
+    {"jax", "div:floordivide", "0", kLibraryMath + "pythondiv=true missing_zero_divisor"},
     {"jax", "pow:power", "0", kLibraryMath},
-    {"jax", "mod:fmod", "0", kLibraryMath + "fmod=true"},
-    {"jax", "floormod:remainder", "0", kLibraryMath},
+    {"jax", "mod:fmod", "0", kLibraryMath + "fmod=true missing_zero_divisor"},
+    {"jax", "floormod:remainder", "0", kLibraryMath + "keeps_zero missing_zero_divisor"},
     {"jax", "min:minimum max:maximum", "0", kLibraryMath + "most_operands=2"},
     {"jax", "equal notequal less lessorequal:lessequal greater greaterorequal:greaterequal", "0",
      kLibraryMath},
-    {"jax", "and:logicaland or:logicalor xor:logicalxor bitwiseand bitwiseor bitwisexor", "0", kLibraryMath},
-    {"jax", "bitshift:leftshift", "0", kLibraryMath + "direction=left"},
-    {"jax", "bitshift:rightshift", "0", kLibraryMath + "direction=right"},
+    {"jax", "and:logicaland or:logicalor xor:logicalxor", "0", kLibraryMath + "number_truth"},
+    {"jax", "bitwiseand bitwiseor bitwisexor", "0", kLibraryMath},
+    {"jax", "bitshift:leftshift", "0", kLibraryMath + "any_shift direction=left"},
+    {"jax", "bitshift:rightshift", "0", kLibraryMath + "any_shift direction=right"},
     // 6.2.
     {"onnx", "add sub mul div", "1 6", kOnnxMath + "schemes=legacy"},
     {"onnx", "add sub mul div", "7 13 14", kOnnxMath + "schemes=numpy"},
@@ -191,7 +196,7 @@ const std::vector<Row> kRows = {
     {"onnx", "bitwiseand bitwiseor bitwisexor", "18", kOnnxMath + "schemes=numpy"},
     {"onnx", "bitshift", "11", kOnnxMath + "schemes=numpy"},
     {"onnx", "bitshift", "28", kOnnxMath + "schemes=numpy -open_wide_shift any_shift"},
-    {"openvino", "bitshift:bitwiseleftshift", "15", kBits + "open_wide_shift direction=left"},
+    {"openvino", "bitshift:bitwiseleftshift", "15", kBits + "open_wide_shift open_overflow direction=left"},
     {"openvino", "bitshift:bitwiserightshift", "15", kBits + "open_wide_shift direction=right"},
     {"openvino", "bitwiseand bitwiseor bitwisexor", "13", kBits},
     {"onnx", "prelu", "1 6", "schemes=channels"},
@@ -231,6 +236,21 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"repeats_updates", &Rules::repeats_updates},
     {"keeps_dims", &Rules::keeps_dims},
     {"flat", &Rules::flat},
+    {"missing_zero_divisor", &Rules::missing_zero_divisor},
+    {"keeps_zero", &Rules::keeps_zero},
+    {"pow_of_zero", &Rules::pow_of_zero},
+    {"natural_pow", &Rules::natural_pow},
+    {"number_truth", &Rules::number_truth},
+    {"open_zeros", &Rules::open_zeros},
+    {"open_overflow", &Rules::open_overflow},
+    {"wraps_mean", &Rules::wraps_mean},
+    {"takes_value", &Rules::takes_value},
+    {"cycles_updates", &Rules::cycles_updates},
+    {"scalar_data", &Rules::scalar_data},
+    {"no_empty_axis", &Rules::no_empty_axis},
+    {"zero_of_empty_axis", &Rules::zero_of_empty_axis},
+    {"unchecked_empty", &Rules::unchecked_empty},
+    {"axis_or_flat", &Rules::axis_or_flat},
     {"axis", &Rules::axis},
     {"rounds_once", &Rules::rounds_once},
     {"rounds_mean_sum", &Rules::rounds_mean_sum},
@@ -263,7 +283,9 @@ void apply(const std::string& word, Rules& rules) {
   }
   const std::string name = word.substr(0, equals);
   const std::string value = word.substr(equals + 1);
-  if (name == "index_modes") {
+  if (name == "no_bool") {
+    rules.no_bool = value;
+  } else if (name == "index_modes") {
     rules.index_modes = split(value, ',');
   } else if (name == "reductions") {
     rules.reductions = split(value, ',');
@@ -283,6 +305,7 @@ Rules rules_of(const std::string& framework, int since, const std::string& name)
   Rules rules;
   rules.rounds_once = framework == "default";
   rules.types = published_types({framework, since, name, "data"});
+  rules.missing_types = types_not_here({framework, since, name, "data"});
   rules.exponent_types = published_types({framework, since, name, "exponent"});
   rules.index_types = published_types({framework, since, name, "indices"});
   return rules;
@@ -290,7 +313,7 @@ Rules rules_of(const std::string& framework, int since, const std::string& name)
 
 int newest(const std::string& framework) {
   if (framework == "torch" || framework == "numpy") return 2;
-  return framework == "onnx" ? 28 : framework == "openvino" ? 15 : framework == "stablehlo" ? 1020 : 0;
+  return framework == "onnx" ? 28 : framework == "openvino" ? 17 : framework == "stablehlo" ? 1020 : 0;
 }
 
 std::vector<PublishedVersion> versions_of_rows() {

@@ -10,7 +10,8 @@ namespace tensorop {
 namespace {
 
 // A row of a table. `versions`: "Name since since ..." separated by commas, where a name may be that of one
-// type variable: "Pow/exponent", "Expand/shape". `dtypes`: a column each, '*' where allowed.
+// type variable: "Pow/exponent", "Expand/shape". `dtypes`: a column each, '*' where allowed, '-' where the
+// publisher allows what tensorop does not compute.
 struct TypeTableRow {
   const char* framework;
   std::string versions;
@@ -37,7 +38,7 @@ const std::vector<TypeTableRow> kDataTypes = {
      "Gather 13, GatherElements 13, GatherND 13, ScatterElements 13 16 18, ScatterND 13 16 18, Expand 13, "
      "Where 16",
      "* **** **** **** ** * ........"},
-    {kOnnx, "TensorScatter 24", "* **** **** **** ** * ........"},
+    {kOnnx, "TensorScatter 24", "* **** **** **** ** * ********"},
     {kOnnx, "Add 1, Sub 1, Mul 1, Div 1, Pow 1 7, Min 1 6 8, Max 1 6 8, Greater 1 7, Less 1 7",
      ". .... .... *.** .. . ........"},
     {kOnnx, "Add 6 7, Sub 6 7, Mul 6 7, Div 6 7", ". ..** ..** *.** .. . ........"},
@@ -80,7 +81,7 @@ const std::vector<TypeTableRow> kDataTypes = {
     // 3.3: as onnx GatherND-13.
     {kMdf, "gathernd 0", "* **** **** **** ** * ........"},
     {kStablehlo, "gather 9 1001, scatter 9 1001, dynamicslice 9, dynamicupdateslice 9",
-     "* **** **** **** ** . ........"},
+     "* **** **** **** ** . ********"},
     // 2.3 and 5 of the publishers' specification.
     {kWebnn,
      "gather 0, gatherElements 0, gatherND 0, scatterElements 0, scatterND 0, expand 0, where 0, add 0, sub "
@@ -89,53 +90,57 @@ const std::vector<TypeTableRow> kDataTypes = {
      ". *.** *.** *.*. .. . ........"},
     {kWebnn, "logicalAnd 0, logicalOr 0, logicalXor 0", ". .... *... .... .. . ........"},
     {kWebnn, "prelu 0", ". *.** .... *.*. .. . ........"},
-    {kStablehlo, "broadcastindim 9, select 9, add 9, multiply 9, compareeq 9, comparene 9",
-     "* **** **** **** ** . ........"},
-    {kStablehlo, "subtract 9, divide 9", ". **** **** **** ** . ........"},
-    {kStablehlo, "power 9, remainder 9", ". **** **** **** .. . ........"},
+    {kStablehlo, "broadcastindim 9, select 9", "* **** **** **** ** . ********"},
+    {kStablehlo, "add 9, multiply 9, compareeq 9, comparene 9", "* **** **** **** ** . --------"},
+    {kStablehlo, "subtract 9, divide 9", ". **** **** **** ** . --------"},
+    {kStablehlo, "power 9, remainder 9", ". **** **** **** -- . --------"},
     {kStablehlo, "maximum 9, minimum 9, comparelt 9, comparele 9, comparegt 9, comparege 9",
-     "* **** **** **** .. . ........"},
-    {kStablehlo, "and 9, or 9, xor 9", "* **** **** .... .. . ........"},
+     "* **** **** **** -- . --------"},
+    {kStablehlo, "and 9, or 9, xor 9", "* **** **** .... .. . ......--"},
     {kStablehlo, "shiftleft 9, shiftrightarithmetic 9, shiftrightlogical 9",
-     ". **** **** .... .. . ........"},
-    {kTorch, "index_select 2, take 2, gather 2, take_along_dim 2, expand 2, where 2",
-     "* **** **** **** ** . ........"},
-    {kTorch, "scatter 2, scatter_add 2, index_copy 2, index_add 2, put_ 2, index_put 2",
+     ". **** **** .... .. . ......--"},
+    {kTorch, "index_select 2", "* **** **** **** ** . *****..."},
+    {kTorch, "take 2, gather 2, take_along_dim 2, expand 2, where 2", "* **** **** **** ** . ........"},
+    {kTorch, "scatter 2, scatter_add 2, scatter_reduce 2, index_copy 2, index_add 2, put_ 2, index_put 2",
      "* **** *... **** ** . ........"},
-    {kTorch, "scatter_reduce 2, index_reduce 2", ". **** *... **** .. . ........"},
+    {kTorch, "index_reduce 2", ". **** *... **** .. . ........"},
     {kNumpy, "take 2, take_along_axis 2, put_along_axis 2, put 2, broadcast_to 2, where 2",
      "* **** **** *.** ** * ........"},
-    {kNumpy, "ufunc_at 2", ". **** **** *.** ** . ........"},
+    {kNumpy, "ufunc_at 2", "* **** **** *.** ** . ........"},
     {kJax, "take 0, take_along_axis 0, at_get 0, at 0, broadcast_to 0, where 0",
      "* **** **** **** ** . ........"},
-    {kTorch, "add 2, sub 2, mul 2", ". **** *... **** ** . ........"},
-    {kTorch, "div 2", ". .... .... **** ** . ........"},
-    {kTorch, "floor_divide 2, remainder 2, bitwise_left_shift 2, bitwise_right_shift 2",
-     ". **** *... .... .. . ........"},
-    {kTorch, "pow 2, fmod 2", ". **** *... **** .. . ........"},
-    {kTorch, "minimum 2, maximum 2, lt 2, le 2, gt 2, ge 2", "* **** *... **** .. . ........"},
-    {kTorch, "eq 2, ne 2", "* **** *... **** ** . ........"},
-    {kTorch, "logical_and 2, logical_or 2, logical_xor 2", "* .... .... .... .. . ........"},
-    {kTorch, "bitwise_and 2, bitwise_or 2, bitwise_xor 2", "* **** *... .... .. . ........"},
-    {kNumpy, "add 2, subtract 2, multiply 2", ". **** **** *.** ** . ........"},
-    {kNumpy, "divide 2", ". .... .... *.** ** . ........"},
-    {kNumpy, "power 2", ". .... .... *.** .. . ........"},
-    {kNumpy, "floor_divide 2, left_shift 2, right_shift 2", ". **** **** .... .. . ........"},
-    {kNumpy, "fmod 2, remainder 2", ". **** **** *.** .. . ........"},
-    {kNumpy, "minimum 2, maximum 2, less 2, less_equal 2, greater 2, greater_equal 2",
-     "* **** **** *.** .. . ........"},
+    {kTorch, "add 2, mul 2", "* **** *--- **** ** . ........"},
+    {kTorch, "sub 2", ". **** *--- **** ** . ........"},
+    {kTorch, "div 2", "- ---- ---- **** ** . ........"},
+    {kTorch, "floor_divide 2", ". **** *--- ---- .. . ........"},
+    {kTorch, "bitwise_left_shift 2, bitwise_right_shift 2", ". **** *--- .... .. . ........"},
+    {kTorch, "remainder 2, fmod 2", ". **** *--- **** .. . ........"},
+    {kTorch, "pow 2", ". **** *--- **** -- . ........"},
+    {kTorch, "minimum 2, maximum 2, lt 2, le 2, gt 2, ge 2", "* **** *--- **** .. . ........"},
+    {kTorch, "eq 2, ne 2, logical_and 2, logical_or 2, logical_xor 2", "* **** *--- **** ** . ........"},
+    {kTorch, "bitwise_and 2, bitwise_or 2, bitwise_xor 2", "* **** *--- .... .. . ........"},
+    {kNumpy, "add 2", "* **** **** *.** ** - ........"},
+    {kNumpy, "multiply 2, logical_and 2, logical_or 2, logical_xor 2", "* **** **** *.** ** . ........"},
+    {kNumpy, "subtract 2", ". **** **** *.** ** . ........"},
+    {kNumpy, "divide 2", "- ---- ---- *.** ** . ........"},
+    {kNumpy, "power 2", "- **** **** *.** -- . ........"},
+    {kNumpy, "floor_divide 2", "- **** **** -.-- .. . ........"},
+    {kNumpy, "left_shift 2, right_shift 2", "- **** **** .... .. . ........"},
+    {kNumpy, "fmod 2, remainder 2", "- **** **** *.** .. . ........"},
+    {kNumpy, "minimum 2, maximum 2", "* **** **** *.** -- . ........"},
+    {kNumpy, "less 2, less_equal 2, greater 2, greater_equal 2", "* **** **** *.** -- - ........"},
     {kNumpy, "equal 2, not_equal 2", "* **** **** *.** ** * ........"},
-    {kNumpy, "logical_and 2, logical_or 2, logical_xor 2", "* .... .... .... .. . ........"},
     {kNumpy, "bitwise_and 2, bitwise_or 2, bitwise_xor 2", "* **** **** .... .. . ........"},
-    {kJax, "add 0, subtract 0, multiply 0", ". **** **** **** ** . ........"},
-    {kJax, "divide 0", ". .... .... **** ** . ........"},
-    {kJax, "power 0", ". .... .... **** .. . ........"},
-    {kJax, "floor_divide 0, left_shift 0, right_shift 0", ". **** **** .... .. . ........"},
-    {kJax, "fmod 0, remainder 0", ". **** **** **** .. . ........"},
+    {kJax, "add 0, multiply 0, equal 0, not_equal 0, logical_and 0, logical_or 0, logical_xor 0",
+     "* **** **** **** ** . ........"},
+    {kJax, "subtract 0", ". **** **** **** ** . ........"},
+    {kJax, "divide 0", "- ---- ---- **** ** . ........"},
+    {kJax, "power 0", "- ---- ---- **** -- . ........"},
+    {kJax, "floor_divide 0", "- **** **** ---- .. . ........"},
+    {kJax, "left_shift 0, right_shift 0", "- **** **** .... .. . ........"},
+    {kJax, "fmod 0, remainder 0", "- **** **** **** .. . ........"},
     {kJax, "minimum 0, maximum 0, less 0, less_equal 0, greater 0, greater_equal 0",
-     "* **** **** **** .. . ........"},
-    {kJax, "equal 0, not_equal 0", "* **** **** **** ** . ........"},
-    {kJax, "logical_and 0, logical_or 0, logical_xor 0", "* .... .... .... .. . ........"},
+     "* **** **** **** -- . ........"},
     {kJax, "bitwise_and 0, bitwise_or 0, bitwise_xor 0", "* **** **** .... .. . ........"},
     // Section 11, by operator.
     {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0",
@@ -172,11 +177,11 @@ const std::vector<TypeTableRow> kIndexTypes = {
     {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0", "**** ****"},
     {kWebnn, "gather 0, gatherElements 0, gatherND 0, scatterElements 0, scatterND 0, expand/shape 0",
      "..** ..*."},
-    {kTorch, "index_select 2, index_add 2, index_reduce 2", "..** ...."},
     {kTorch,
-     "take 2, gather 2, take_along_dim 2, scatter 2, scatter_add 2, scatter_reduce 2, index_copy 2, put_ 2, "
-     "index_put 2, expand/shape 2",
-     "...* ...."},
+     "index_select 2, index_add 2, index_reduce 2, gather 2, scatter 2, scatter_add 2, scatter_reduce 2",
+     "..** ...."},
+    {kTorch, "index_put 2", "..** -..."},
+    {kTorch, "take 2, take_along_dim 2, index_copy 2, put_ 2, expand/shape 2", "...* ...."},
     {kNumpy, "take 2, put 2", "**** ***."},
     {kNumpy, "take_along_axis 2, put_along_axis 2, ufunc_at 2, broadcast_to/shape 2", "**** ****"},
     {kJax, "take 0, take_along_axis 0, at_get 0, at 0, broadcast_to/shape 0", "**** ****"},
@@ -189,14 +194,14 @@ const std::vector<TypeTableRow> kIndexTypes = {
 
 // Adds the rows of a table whose first column is the dtype `first`; `variable` is that of names without one.
 void add_table(const std::vector<TypeTableRow>& table, DType first, const std::string& variable,
-               std::map<TypeKey, DTypeSet>& sets) {
+               std::map<TypeKey, DTypeSet>& sets, char wanted) {
   for (const TypeTableRow& row : table) {
     if (row.dtypes.size() != table[0].dtypes.size()) throw std::logic_error("columns of " + row.versions);
     DTypeSet allowed;
     int column = static_cast<int>(first);
     for (const char mark : row.dtypes) {
       if (mark == ' ') continue;
-      if (mark == '*') allowed = allowed | DTypeSet(static_cast<DType>(column));
+      if (mark == wanted) allowed = allowed | DTypeSet(static_cast<DType>(column));
       ++column;
     }
     std::istringstream versions(row.versions);
@@ -218,14 +223,26 @@ void add_table(const std::vector<TypeTableRow>& table, DType first, const std::s
 
 }  // namespace
 
+namespace {
+
+std::map<TypeKey, DTypeSet> tables_of(char mark) {
+  std::map<TypeKey, DTypeSet> sets;
+  add_table(kDataTypes, DType::boolean, "data", sets, mark);
+  add_table(kIndexTypes, DType::int8, "indices", sets, mark);
+  return sets;
+}
+
+}  // namespace
+
 const std::map<TypeKey, DTypeSet>& type_tables() {
-  static const std::map<TypeKey, DTypeSet> kTables = [] {
-    std::map<TypeKey, DTypeSet> sets;
-    add_table(kDataTypes, DType::boolean, "data", sets);
-    add_table(kIndexTypes, DType::int8, "indices", sets);
-    return sets;
-  }();
+  static const std::map<TypeKey, DTypeSet> kTables = tables_of('*');
   return kTables;
+}
+
+DTypeSet types_not_here(const TypeKey& key) {
+  static const std::map<TypeKey, DTypeSet> kTables = tables_of('-');
+  const auto found = kTables.find(key);
+  return found == kTables.end() ? DTypeSet{} : found->second;
 }
 
 DTypeSet published_types(const TypeKey& key) {

@@ -25,6 +25,7 @@ struct TypeKey {
 [[nodiscard]] const std::map<TypeKey, DTypeSet>& type_tables();
 
 // The set of `key`; empty where the tables have none.
+[[nodiscard]] DTypeSet types_not_here(const TypeKey& key);
 [[nodiscard]] DTypeSet published_types(const TypeKey& key);
 
 }  // namespace tensorop

@@ -38,14 +38,19 @@ struct Quotient {
   }
 };
 
-// 6.5. With kFloor Python's remainder: exact fmod, adjusted to the sign of the divisor.
-template <bool kFloor>
+// 6.5: exact fmod, which has the sign of the dividend, or adjusted to that of the divisor.
+enum class RemainderSign : std::uint8_t {
+  dividend,
+  divisor,             // as % in Python
+  divisor_if_nonzero,  // a remainder of zero keeps the sign of the dividend: PyTorch, JAX
+};
+template <RemainderSign kSign>
 struct Remainder {
   template <Floating T>
   static T of(T a, T b) {
     const T remainder = std::fmod(a, b);
-    if (!kFloor) return remainder;
-    if (remainder == 0) return std::copysign(T{0}, b);
+    if (kSign == RemainderSign::dividend) return remainder;
+    if (remainder == 0) return kSign == RemainderSign::divisor ? std::copysign(T{0}, b) : remainder;
     return (remainder < 0) != (b < 0) ? remainder + b : remainder;
   }
 };
@@ -91,10 +96,11 @@ struct Quotient : Arithmetic<formula::Quotient> {
 using Div = Quotient<false>;
 using FloorDiv = Quotient<true>;
 
-// The remainder of that division: it has the sign of the dividend, or with kFloor that of the divisor.
-template <bool kFloor>
-struct Remainder : Arithmetic<formula::Remainder<kFloor>> {
-  using Arithmetic<formula::Remainder<kFloor>>::apply;
+// The remainder of that division.
+using formula::RemainderSign;
+template <RemainderSign kSign>
+struct Remainder : Arithmetic<formula::Remainder<kSign>> {
+  using Arithmetic<formula::Remainder<kSign>>::apply;
   template <std::integral T>
   static T apply(T a, T b, Fault& fault) {
     if (b == 0) {
@@ -104,14 +110,15 @@ struct Remainder : Arithmetic<formula::Remainder<kFloor>> {
     if constexpr (std::is_signed_v<T>) {
       if (b == -1) return 0;  // MIN % -1 traps in hardware
       const T remainder = static_cast<T>(a % b);
-      const bool moves = kFloor && remainder != 0 && (remainder < 0) != (b < 0);
+      const bool moves = kSign != RemainderSign::dividend && remainder != 0 && (remainder < 0) != (b < 0);
       return moves ? static_cast<T>(remainder + b) : remainder;
     }
     return static_cast<T>(a % b);
   }
 };
-using Mod = Remainder<false>;
-using FloorMod = Remainder<true>;
+using Mod = Remainder<RemainderSign::dividend>;
+using FloorMod = Remainder<RemainderSign::divisor>;
+using FloorModKeepingZero = Remainder<RemainderSign::divisor_if_nonzero>;
 
 using SquaredDifference = Arithmetic<formula::SquaredDifference>;
 
@@ -152,6 +159,24 @@ struct Pow {
   template <AnyFloat T, Real E>
   static T apply(T base, E exponent) {
     return canonical(round_to<T>(std::pow(to_double(base), to_double(exponent))));
+  }
+};
+
+// Powers of integers where zero to a negative power is 0: StableHLO, PyTorch.
+struct PowOfZero {
+  template <std::integral T>
+  static T apply(T base, T exponent) {
+    Fault fault = Fault::none;
+    return Pow::apply(base, exponent, fault);
+  }
+};
+
+// Powers of integers without negative exponents: NumPy.
+struct NaturalPow {
+  template <std::integral T>
+  static T apply(T base, T exponent, Fault& fault) {
+    if (std::cmp_less(exponent, 0)) fault = Fault::negative_power;
+    return PowOfZero::apply(base, exponent);
   }
 };
 

@@ -59,6 +59,18 @@ using And = Bitwise<std::bit_and<>, Mul>;
 using Or = Bitwise<std::bit_or<>, Add>;
 using Xor = Bitwise<std::bit_xor<>, Sub>;
 
+// Of numbers: whether they differ from zero. NaN does.
+template <class OfBool>
+struct Logical {
+  template <class T>
+  requires(Real<T> || Complex<T>) static Bool apply(T a, T b) {
+    return OfBool::apply(NotEqual::apply(a, T{}), NotEqual::apply(b, T{}));
+  }
+};
+using LogicalAnd = Logical<Mul>;
+using LogicalOr = Logical<Add>;
+using LogicalXor = Logical<Sub>;
+
 // 6.6. A shift by at least the width gives 0, or -1 for a negative value to the right.
 template <bool kLeft>
 struct Shift {

@@ -18,7 +18,7 @@ class CombineElements final : public Plan {
   explicit CombineElements(CombineElementsSpec spec)
       : operands_(std::move(spec.operands)),
         kernel_(spec.kernel),
-        open_test_(open_test(spec.open_reason, operands_.back().dtype())),
+        open_test_(open_result_test(spec.open_reason, operands_.back().dtype())),
         walk_(spec.result, operands_, spec.strides) {
     set_facts({.check_size = kernel_.find_fault == nullptr ? 0 : count(spec.result),
                .open_reason = open_test_ == nullptr ? OpenReason::none : spec.open_reason,
@@ -29,11 +29,7 @@ class CombineElements final : public Plan {
     const std::int64_t width = element_size(kernel_.result);
     std::int64_t first = range.first;
     walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
-      if (operands_.size() > 2) {
-        fold(run, n, out);
-      } else if (!kernel_.compute(run[0].data, run[0].stride, run[1].data, run[1].stride, out, n)) {
-        require_no_fault(run, n, first);
-      }
+      if (!compute(run, n, out)) require_no_fault(run, n, first);
       first += n;
       out += n * width;
     });
@@ -58,11 +54,19 @@ class CombineElements final : public Plan {
 
   void mark_open(Range range, std::uint64_t* bits) const override {
     if (open_test_ == nullptr) return;
+    const std::int64_t width = element_size(kernel_.result);
+    std::vector<std::byte> results(to_size(kFoldBlock * width));
+    std::vector<RunOperand> part(operands_.size());
     std::int64_t at = 0;
     walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
-      std::size_t i = facts().open_reason == OpenReason::nan_in_extreme ? 0 : operands_.size() - 1;
-      for (; i < operands_.size(); ++i) open_test_(run[i].data, run[i].stride, n, bits, at);
-      at += n;
+      for (std::int64_t first = 0; first < n; first += kFoldBlock) {
+        for (std::size_t i = 0; i < part.size(); ++i)
+          part[i] = {run[i].data + first * run[i].stride * width, run[i].stride};
+        const std::int64_t count = std::min(kFoldBlock, n - first);
+        (void)compute(part.data(), count, results.data());
+        open_test_(part, results.data(), count, bits, at);
+        at += count;
+      }
     });
   }
 
@@ -72,6 +76,14 @@ class CombineElements final : public Plan {
     const FaultPlace found =
         kernel_.find_fault(run[0].data, run[0].stride, run[1].data, run[1].stride, count);
     if (found.fault != Fault::none) throw PlanFault(found.fault, position + found.index);
+  }
+
+  // Returns false when one of the results has a fault.
+  bool compute(const RunOperand* run, std::int64_t count, std::byte* out) const {
+    if (operands_.size() == 2)
+      return kernel_.compute(run[0].data, run[0].stride, run[1].data, run[1].stride, out, count);
+    fold(run, count, out);
+    return true;
   }
 
   void fold(const RunOperand* run, std::int64_t count, std::byte* out) const {
@@ -89,7 +101,7 @@ class CombineElements final : public Plan {
 
   std::vector<Tensor> operands_;
   BinaryKernel kernel_;
-  OpenTest open_test_;  // null: no element is open
+  OpenResultTest open_test_;  // null: no element is open
   RunWalk walk_;
 };
 

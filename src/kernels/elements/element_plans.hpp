@@ -20,7 +20,6 @@ struct CombineElementsSpec {
   std::vector<BroadcastStrides> strides;  // how each operand lies within the result
   Shape result;
   BinaryKernel kernel;  // for the dtypes of the operands; of more than two operands without faults
-  // nan_in_extreme: any operand makes an element open; zero_divisor, wide_shift: the last one.
   OpenReason open_reason = OpenReason::none;
 };
 [[nodiscard]] std::unique_ptr<Plan> combine_plan(CombineElementsSpec spec);

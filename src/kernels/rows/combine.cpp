@@ -108,7 +108,10 @@ struct MeanSum<T, kRounding> {
   static constexpr bool kKeepsOne = false;
   Exact sum;
   explicit MeanSum(T first) : sum(first) {}
-  void add(T value) { sum += value; }
+  void add(T value) {
+    sum += value;
+    if constexpr (kRounding == Rounding::sum_and_mean) sum = static_cast<T>(sum);
+  }
   [[nodiscard]] T result(std::int64_t count) const {
     const Exact quotient = sum / count;
     return static_cast<T>(sum % count < 0 ? quotient - 1 : quotient);
@@ -164,6 +167,8 @@ Fold mean_loop(Rounding rounding) {
     if (rounding == Rounding::once) return fold<T, MeanSum<T, Rounding::once>>;
     if (rounding == Rounding::sum_and_mean) return fold<T, MeanSum<T, Rounding::sum_and_mean>>;
     return fold<T, MeanSum<T, Rounding::each_step>>;
+  } else if (std::is_integral_v<T> && rounding == Rounding::sum_and_mean) {
+    return fold<T, MeanSum<T, Rounding::sum_and_mean>>;
   } else {
     return fold<T, MeanSum<T, Rounding::each_step>>;
   }

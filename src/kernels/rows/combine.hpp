@@ -16,9 +16,11 @@ enum class Reduction : std::uint8_t { none, add, sub, mul, min, max, mean, and_b
 
 // How float16 and bfloat16 elements are rounded while several updates are combined (G-6).
 enum class Rounding : std::uint8_t {
-  each_step,     // to the dtype, after every update
-  once,          // the accumulator is a float32, and the result is rounded
-  sum_and_mean,  // as `once`; a mean is the rounded sum divided by the count, and rounded (PyTorch)
+  each_step,  // to the dtype, after every update
+  once,       // the accumulator is a float32, and the result is rounded
+  // As `once`; a mean is the rounded sum divided by the count, and rounded. The sum that a mean of integers
+  // divides wraps; otherwise it is exact. (PyTorch)
+  sum_and_mean,
 };
 
 // Whether a reduction of the dtype has a float32 as its accumulator.

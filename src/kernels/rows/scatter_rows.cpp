@@ -262,7 +262,7 @@ class ScatterRows final : public Plan {
 
   // Elements of a segment that are a minimum or maximum of several, one of which is NaN.
   void mark_nan(const Segment& segment, std::uint64_t* bits) const {
-    const OpenTest test = open_test(OpenReason::nan_in_extreme, data_.dtype());
+    const OpenTest test = nan_test(data_.dtype());
     const auto place = [&](std::int64_t row) { return segment.first + row * segment.columns; };
     Bits updated(words_of(segment.targets.count));
     Bits twice(updated.size());
