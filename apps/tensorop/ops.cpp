@@ -20,8 +20,16 @@ int print_diff(const Arguments& arguments) {
                 "tensorop ops gather --diff onnx-11 onnx-13");
   const FoundOperator found = require_operator(words[0], publisher_in(words[1]));
   const auto version = [&](const std::string& spec) -> const Version& {
-    const bool is_default = fold_name(spec) == "default";
-    return find_version(*found.op, *found.name, is_default ? Spec{} : parse_spec(spec));
+    const Spec asked = fold_name(spec) == "default" ? Spec{} : parse_spec(spec);
+    // The publishers may have different names for it.
+    const auto is_of = [&](const OperatorName& name) {
+      return std::ranges::any_of(found.op->versions, [&](const Version& one) {
+        return one.framework == asked.framework && means(name, one);
+      });
+    };
+    const auto name =
+        is_of(*found.name) ? found.op->names.end() : std::ranges::find_if(found.op->names, is_of);
+    return find_version(*found.op, name == found.op->names.end() ? *found.name : *name, asked);
   };
   const Version& from = version(words[1]);
   const Version& to = version(words[2]);

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
+#include "engine/index_arrays.hpp"
 #include "engine/mask.hpp"
 #include "engine/operands.hpp"
 #include "engine/version.hpp"
@@ -257,8 +258,11 @@ void reshape_operands(const Request& request, Call& call) {
   }
 }
 
-OpenedCall open_operator(const Request& request, const Settings& settings, AttributeChecks checks) {
+OpenedCall open_operator(const Request& given, const Settings& settings, AttributeChecks checks) {
   OpenedCall opened;
+  std::optional<Request> tuples;
+  if (given.op.name->takes_arrays) tuples = with_tuples(given, settings, opened.inputs);
+  const Request& request = tuples ? *tuples : given;
   Call& call = opened.call;
   call.op = request.op.op;
   call.name = request.op.name;
@@ -304,7 +308,15 @@ Bound bind_operator(const Request& request, const Settings& settings) {
   read_elements(call);
   for (std::size_t i = 0; i < call.operands.size(); ++i)
     require_no_zero(call, call.operand_name(i), call.operands[i].shape());
-  bound.planned = call.op->plan(call);
+  try {
+    bound.planned = call.op->plan(call);
+  } catch (Failure& error) {
+    // What took tuples under these names.
+    if (request.op.name->takes_arrays && call.operands[1].shape().back() == 1)
+      error.add_hint(cat("each operand between the first and the last is an index array; ", call.op->name,
+                         " takes index tuples"));
+    throw;
+  }
   require_no_zero(call, "the result", bound.planned.output.shape);
   if (result_shape) bound.planned.output.shape = std::move(*result_shape);
   if (const DType dtype = bound.planned.output.dtype; request.declared && dtype != *request.declared) {

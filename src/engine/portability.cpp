@@ -124,6 +124,7 @@ class Judge {
   }
 
   Portability judge(const std::vector<Framework>& publishers) {
+    out_.written = written_defaults(shared_);
     out_.versions =
         verdicts_on(shared_, publishers, settings_, [&](const Bound& bound, VersionVerdict& verdict) {
           const Behaviour& behaviour = behaviour_for(bound);

@@ -27,8 +27,9 @@ struct ResultClass {
 };
 
 struct Portability {
-  OpenedCall opened;     // which strings of results point into
-  bool dry_run = false;  // classes are of dtypes and shapes
+  OpenedCall opened;         // which strings of results point into
+  bool dry_run = false;      // classes are of dtypes and shapes
+  std::string written = {};  // defaults that the call is written with: written_defaults()
   std::vector<ResultClass> classes;
   std::vector<VersionVerdict> versions;  // in the order of the operator's table
 

@@ -10,6 +10,7 @@
 #include "engine/stablehlo.hpp"
 #include "ops/common.hpp"
 #include "ops/fault_text.hpp"
+#include "ops/registry.hpp"
 
 namespace tensorop {
 namespace {
@@ -48,6 +49,7 @@ void rename(Request& request, const OperatorName& name) {
 void use_opened(Request& request, const OpenedCall& opened) {
   const Call& call = opened.call;
   const bool is_mask = has_mask(request);
+  if (call.name != request.op.name) rename(request, *call.name);  // index arrays have become tuples
   request.named.clear();
   request.positional.clear();
   request.reshapes.clear();
@@ -110,6 +112,55 @@ void drop_neutral(VersionCall& call) {
     const bool is_preset = preset.attribute == given.name && preset.text == lower(given.text);
     return is_preset || lower(given.text) == spec->default_text;
   });
+}
+
+// The axis that the default semantics use and another version does not, where the call does not say it.
+std::optional<NamedText> written_axis(const Request& request) {
+  const Operator& op = *request.op.op;
+  const AttributeSpec* const axis = find_attribute(op, "axis");
+  const auto says = [&](const NamedText& given) { return given.name == "axis" || given.name == "flat"; };
+  if (axis == nullptr || request.op.name->preset.attribute == "flat" ||
+      std::ranges::any_of(request.attributes, says))
+    return std::nullopt;
+  const auto differs = [&](const Version& version) {
+    const AttributeRow* const row = find_attribute(version, axis->name);
+    return row != nullptr && !row->default_text.empty() && row->default_text != axis->default_text;
+  };
+  if (std::ranges::none_of(op.versions, differs)) return std::nullopt;
+  return NamedText(std::string(axis->name), OperandText(std::string(axis->default_text)));
+}
+
+// Operators of other publishers for what a call says: Expand-13 is broadcast_to, Mod-13 remainder.
+struct Sibling {
+  const Operator* op;
+  const Operator* other;
+  std::string_view attribute;  // with this value, which is the default; empty: any call
+  std::string_view value;
+};
+constexpr Sibling kSiblings[] = {{&kMod, &kFloorMod, "fmod", "false"},
+                                 {&kFloorMod, &kMod, {}, {}},
+                                 {&kExpand, &kBroadcast, {}, {}},
+                                 {&kBroadcast, &kExpand, "mode", "numpy"}};
+
+// The call of a sibling under each of its versions, without the default semantics.
+std::vector<VersionCall> sibling_calls(const Request& request) {
+  std::vector<VersionCall> out;
+  const auto sibling = std::ranges::find(kSiblings, request.op.op, &Sibling::op);
+  if (sibling == std::end(kSiblings) || !request.op.name->preset.attribute.empty()) return out;
+  Request other = request;
+  std::erase_if(other.attributes, [&](const NamedText& given) {
+    return given.name == sibling->attribute && lower(given.text) == sibling->value;
+  });
+  const auto is_unknown = [&](const NamedText& given) {
+    return find_attribute(*sibling->other, given.name) == nullptr;
+  };
+  if (std::ranges::any_of(other.attributes, is_unknown)) return out;
+  other.op = {sibling->other, sibling->other->names.data()};
+  for (const Version& version : sibling->other->versions) {
+    if (version.framework == Framework::standard) continue;
+    if (auto call = call_in(other, version)) out.push_back(std::move(*call));
+  }
+  return out;
 }
 
 std::string row_of(const VersionCall& call, const std::vector<VersionCall>& all) {
@@ -193,16 +244,29 @@ std::vector<VersionCall> calls_under(const Request& request, const std::vector<F
   const auto is_wanted = [&](Framework publisher) {
     return publishers.empty() || std::ranges::count(publishers, publisher) != 0;
   };
+  const std::optional<NamedText> axis = written_axis(request);
+  std::vector<VersionCall> calls;
   for (const Version& version : request.op.op->versions) {
-    auto call = is_wanted(version.framework) ? call_in(request, version) : std::nullopt;
-    if (!call) continue;
-    drop_neutral(*call);
-    std::ranges::move(in_each_mode(*call), std::back_inserter(out));
+    if (auto call = call_in(request, version)) calls.push_back(std::move(*call));
+    const bool has_axis = axis && !calls.empty() && calls.back().version == &version &&
+                          find_attribute(version, axis->name) != nullptr;
+    if (has_axis) calls.back().request.attributes.push_back(*axis);
+  }
+  std::ranges::move(sibling_calls(request), std::back_inserter(calls));
+  for (VersionCall& call : calls) {
+    if (!is_wanted(call.version->framework)) continue;
+    drop_neutral(call);
+    std::ranges::move(in_each_mode(call), std::back_inserter(out));
   }
   for (VersionCall& call : out) call.row = row_of(call, out);
   if (is_wanted(Framework::stablehlo))
     std::ranges::move(stablehlo_calls(request, settings), std::back_inserter(out));
   return out;
+}
+
+std::string written_defaults(const Request& request) {
+  const std::optional<NamedText> axis = written_axis(request);
+  return axis ? cat(axis->name, " ", axis->text) : "";
 }
 
 std::vector<VersionVerdict> verdicts_on(const Request& request, const std::vector<Framework>& publishers,

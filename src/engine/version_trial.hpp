@@ -63,6 +63,10 @@ void use_opened(Request& request, const OpenedCall& opened);
 // PlanFault.
 using VersionRun = std::function<OpenCount(const Bound& bound, VersionVerdict& verdict)>;
 
+// "axis 0": defaults of the default semantics that the call is written with, because a version has another
+// default. Empty: none.
+[[nodiscard]] std::string written_defaults(const Request& request);
+
 // The verdict of each of calls_under(), in the order of the operator's table.
 [[nodiscard]] std::vector<VersionVerdict> verdicts_on(const Request& request,
                                                       const std::vector<Framework>& publishers,

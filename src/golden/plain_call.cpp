@@ -32,7 +32,7 @@ std::string bracketed(const Attribute& attribute, const AttributeSpec& spec) {
 }  // namespace
 
 PlainCall plain_call(const Request& request, const Call& opened) {
-  PlainCall out{.op = request.op,
+  PlainCall out{.op = {opened.op, opened.name},
                 .spec = in_lower_case(request.spec),
                 .oob = in_lower_case(request.oob),
                 .duplicates = in_lower_case(request.duplicates),

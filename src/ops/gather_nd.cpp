@@ -23,7 +23,7 @@ constexpr std::string_view kTraits[] = {
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
     {"indices", "Tind", OperandRole::indices, "IX-3",
-     "index tuples along the last dimension, rank at least 1"},
+     "index tuples along the last dimension, rank at least 1; at_get takes an operand for each index array"},
 };
 
 constexpr AttributeSpec kAttributes[] = {
@@ -148,7 +148,7 @@ Planned plan(const Call& call) {
   return {std::move(output), std::move(gather)};
 }
 
-constexpr OperatorName kNames[] = {{"gathernd"}, {"atget", Framework::jax, "at_get"}};
+constexpr OperatorName kNames[] = {{"gathernd"}, {"atget", Framework::jax, "at_get", {}, true}};
 
 }  // namespace
 }  // namespace gather_nd_operator
@@ -169,7 +169,7 @@ constinit const Operator kGatherNd = {
     .attributes = gather_nd_operator::kAttributes,
     .versions = gather_nd_operator::kVersions,
     .oob = kGatherOob,
-    .rules = "GN-1 GN-2 GN-3 GN-4",
+    .rules = "GN-1 GN-2 GN-3 GN-4 BC-M1",
     .plan = gather_nd_operator::plan,
     .check_attributes = check_fill_value,
     .mask = MaskUse::leading,

@@ -229,6 +229,8 @@ struct OperatorName {
   // The publishers' operators that this name means under --spec; empty: all.
   WordList published = {};
   Preset preset = {};
+  // One operand for each index array, in place of one of index tuples: engine/index_arrays.hpp.
+  bool takes_arrays = false;
 };
 
 struct OutputInfo {

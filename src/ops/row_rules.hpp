@@ -42,12 +42,16 @@ inline constexpr Rule kRowRules[] = {
     {"PT-2",
      "The ranks of the operands are equal, or indices has rank 1 where it is an index of slices. A tensor "
      "without dimensions counts as of shape (1).",
-     "PyTorch, which also takes indices without elements of any rank; tensorop does not.",
+     "PyTorch. Without elements of indices gather, scatter, scatter_add and scatter_reduce check the axis "
+     "alone.",
      "tensorop index_select '[1,2]' '[[0]]' --spec torch-2",
      "tensorop index_select '[1,2]' 0 --spec torch-2"},
-    {"PT-3", "indices is int64, or for index_select, index_add and index_reduce int32 or int64.", "PyTorch.",
-     "tensorop gather '[1,2]' '{\"dtype\":\"int32\",\"data\":[0]}' --spec torch-2",
-     "tensorop gather '[1,2]' '{\"dtype\":\"int64\",\"data\":[0]}' --spec torch-2"},
+    {"PT-3",
+     "indices is int64, or for gather, scatter, scatter_add, scatter_reduce, index_select, index_add, "
+     "index_reduce and index_put int32 or int64.",
+     "PyTorch; gather and the scatters take int32 from version 2.8 on.",
+     "tensorop take '[1,2]' '{\"dtype\":\"int32\",\"data\":[0]}' --spec torch-2",
+     "tensorop take '[1,2]' '{\"dtype\":\"int64\",\"data\":[0]}' --spec torch-2"},
     {"GN-1", "The rank of data and the rank of indices are at least 1.", "ONNX and OpenVINO.",
      "tensorop gathernd 5 '[0]'", "tensorop gathernd '[5]' '[0]'"},
     {"GN-2",
@@ -114,7 +118,8 @@ inline constexpr Rule kRowRules[] = {
      "tensorop tensorscatter '[[1,2]]' '[[3]]' --axis 1"},
     {"TS-2", "updates has the shape of data, and is no longer than data along axis.",
      "ONNX TensorScatter-24. Its pseudocode and reference take the remainder of the whole coordinate in mode "
-     "circular, so that rows of a batch beyond the length of the axis land in another one (ONNX issue 8353); "
+     "circular, so that rows of a batch beyond the length of the axis land in another one (ONNX pull request "
+     "8353); "
      "the text means the position along the axis, which tensorop computes.",
      "tensorop tensorscatter '[[1,2]]' '[[3,4,5]]' --axis 1",
      "tensorop tensorscatter '[[1,2]]' '[[3,4]]' --axis 1"},

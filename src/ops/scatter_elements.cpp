@@ -154,6 +154,9 @@ Planned plan_with(const Call& call, bool has_value) {
   if (call.has_trait(kBroadcastOffAxis)) {
     updates.shape = repeated_indices(indices, shape, axis);
     require_updates_shape(call, updates.shape, true, "that of indices and data", "SE-3");
+    // NumPy looks at no index then.
+    if (element_count(updates.shape) == 0)
+      return {checked_output(call.operands[0].dtype(), shape), copy_plan(call.operands[0])};
   }
   auto dims = element_dims(updates.shape, indices, shape, axis);
   return plan_scatter(call, {along}, std::move(dims), 1, reduction, call.get(kUseInitValKey),

@@ -22,7 +22,8 @@ constexpr std::string_view kTraits[] = {"a single scalar update may have any sha
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
     {"indices", "Tind", OperandRole::indices, "IX-3",
-     "index tuples along the last dimension, rank at least 1"},
+     "index tuples along the last dimension, rank at least 1; at_set, ufunc_at and index_put take an operand "
+     "for each index array"},
     {"updates", "T", OperandRole::data, "T-1", "a slice of data for each tuple"},
 };
 
@@ -126,16 +127,16 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {
-    {"scatternd", {}, "ScatterND ScatterNDUpdate scatterND index_put at"},
+    {"scatternd", {}, "ScatterND ScatterNDUpdate scatterND index_put ufunc_at at"},
     {"scatterndupdate", {}, "ScatterNDUpdate"},
-    {"indexput", Framework::torch, "index_put"},
-    {"ufuncat", Framework::numpy, "ufunc_at", {"reduction", "add"}},
-    {"atset", Framework::jax, "at", {"reduction", "none"}},
-    {"atadd", Framework::jax, "at", {"reduction", "add"}},
-    {"atsubtract", Framework::jax, "at", {"reduction", "subtract"}},
-    {"atmultiply", Framework::jax, "at", {"reduction", "multiply"}},
-    {"atmin", Framework::jax, "at", {"reduction", "min"}},
-    {"atmax", Framework::jax, "at", {"reduction", "max"}},
+    {"indexput", Framework::torch, "index_put", {}, true},
+    {"ufuncat", Framework::numpy, "ufunc_at", {"reduction", "add"}, true},
+    {"atset", Framework::jax, "at", {"reduction", "none"}, true},
+    {"atadd", Framework::jax, "at", {"reduction", "add"}, true},
+    {"atsubtract", Framework::jax, "at", {"reduction", "subtract"}, true},
+    {"atmultiply", Framework::jax, "at", {"reduction", "multiply"}, true},
+    {"atmin", Framework::jax, "at", {"reduction", "min"}, true},
+    {"atmax", Framework::jax, "at", {"reduction", "max"}, true},
 };
 
 }  // namespace
@@ -152,7 +153,7 @@ constinit const Operator kScatterNd = scatter_operator<scatter_nd_operator::kRed
     .operands = scatter_nd_operator::kOperands,
     .attributes = scatter_nd_operator::kAttributes,
     .versions = scatter_nd_operator::kVersions,
-    .rules = "T-3 SN-1 SN-2 SN-3 PT-3",
+    .rules = "T-3 SN-1 SN-2 SN-3 PT-3 BC-M1",
     .plan = scatter_nd_operator::plan,
     .mask = MaskUse::leading,
     .traits = scatter_nd_operator::kTraits,

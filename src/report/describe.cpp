@@ -6,6 +6,7 @@
 
 #include "base/terminal.hpp"
 #include "base/text.hpp"
+#include "ops/common.hpp"
 #include "ops/registry.hpp"
 #include "report/json.hpp"
 #include "report/markup.hpp"
@@ -36,17 +37,27 @@ bool counts_from_end(const Version& version) {
   return version.index.negative == Negative::count;
 }
 
-// As --oob has it.
-std::string_view out_of_range(const Version& version) {
-  const OutOfBounds wanted = version.index.out_of_bounds;
-  return wanted == OutOfBounds::zero ? "zero" : wanted == OutOfBounds::clip ? "clip" : "error";
+// As --oob has it; of a version whose policy is an attribute, by its default.
+std::string_view out_of_range(const Operator& op, const Version& version) {
+  constexpr std::string_view kWords[] = {"error", "zero", "clip", "wrap", "drop", "clamp", "fill"};
+  for (const AttributeRow& row : version.attributes) {
+    if (is_policy(*find_attribute(op, row.name)))
+      return row.default_text == "raise" ? kWords[0] : std::string_view(row.default_text);
+  }
+  return kWords[static_cast<std::size_t>(version.index.out_of_bounds)];
 }
 
-std::string index_rule(const Version& version) {
-  const std::string negative = counts_from_end(version) ? "negative allowed" : "non-negative";
-  const std::string_view word = out_of_range(version);
-  return word == "error" ? negative
-                         : cat(negative, word == "zero" ? ", zeros" : ", the nearest", " where out of range");
+std::string index_rule(const Operator& op, const Version& version) {
+  const std::string negative = counts_from_end(version)                     ? "negative allowed"
+                               : version.index.negative == Negative::refuse ? "non-negative"
+                                                                            : "negative out of range";
+  const std::string_view word = out_of_range(op, version);
+  const std::string_view effect = word == "zero"   ? "zeros"
+                                  : word == "drop" ? "no update"
+                                  : word == "fill" ? "a fill value"
+                                  : word == "wrap" ? "the remainder"
+                                                   : "the nearest";
+  return word == "error" ? negative : cat(negative, ", ", effect, " where out of range");
 }
 
 bool has_indices(const Operator& op) {
@@ -99,7 +110,7 @@ Json version_json(const Operator& op, const Version& version) {
                  .add("attributes", std::move(attributes));
   if (version.operands != 0) out.add("operands", version.operands);
   if (has_indices(op)) {
-    out.add("negative_indices", counts_from_end(version)).add("out_of_range", out_of_range(version));
+    out.add("negative_indices", counts_from_end(version)).add("out_of_range", out_of_range(op, version));
   }
   if (version.deprecated) out.add("deprecated", true);
   return out;
@@ -136,14 +147,29 @@ Json left_open_json(const Operator& op) {
   return out;
 }
 
+// Each name once, with its publisher if it is the name of one alone.
+Json aliases_json(const Operator& op) {
+  std::vector<const OperatorName*> names;
+  for (const OperatorName& name : op.names.subspan(1)) {
+    const auto is_same = [&](const OperatorName* other) {
+      return other->name == name.name && other->of == name.of;
+    };
+    if (std::ranges::none_of(names, is_same)) names.push_back(&name);
+  }
+  return Json::list(names, [](const OperatorName* name) {
+    Json out = Json::object().add("name", name->name);
+    if (name->of != Framework::standard) out.add("publisher", framework_name(name->of));
+    return out;
+  });
+}
+
 Json operator_json(const Operator& op) {
-  const auto name_of = [](const OperatorName& name) -> Json { return name.name; };
   Json out = Json::object()
                  .add("name", op.name)
                  .add("summary", op.summary)
                  .add("meaning", op.meaning)
                  .add("output_shape", op.output_shape)
-                 .add("aliases", Json::list(op.names.subspan(1), name_of))
+                 .add("aliases", aliases_json(op))
                  .add("operands", Json::list(op.operands, operand_json))
                  .add("attributes", Json::list(op.attributes, attribute_json));
   if (!op.oob.empty()) out.add("oob", Json::list(words_of(op.oob)));
@@ -204,7 +230,7 @@ std::string version_title(const Version& version) {
 }  // namespace
 
 VersionWords words_of(const Operator& op, const Version& version) {
-  return {version_title(version), spec_key(version), has_indices(op) ? index_rule(version) : ""};
+  return {version_title(version), spec_key(version), has_indices(op) ? index_rule(op, version) : ""};
 }
 
 std::string describe_output(const OutputInfo& output) {
@@ -267,7 +293,7 @@ std::string describe_version(const Operator& op, const Version& version) {
     out += cat("  ", row.type, ": ", type_list(row.allowed), "\n");
     if (!row.missing.empty()) out += cat("    not in tensorop: ", type_list(row.missing), "\n");
   }
-  if (has_indices(op)) out += cat("  indices: ", index_rule(version), "\n");
+  if (has_indices(op)) out += cat("  indices: ", index_rule(op, version), "\n");
   return out;
 }
 

@@ -23,7 +23,9 @@ std::string attribute_text(const Operator& op, const Version& version, const Att
   const AttributeRow* const row = find_attribute(version, spec.name);
   if (row == nullptr) return {};
   const std::string_view by_default = default_text(spec, op.names[0], version);
-  const std::string choices = spec.choices.empty() ? "" : join(allowed_words(spec, version));
+  const std::string choices = row->non_negative      ? "not negative"
+                              : spec.choices.empty() ? ""
+                                                     : join(allowed_words(spec, version));
   const std::string end = spec.required        ? "required"
                           : by_default.empty() ? "no default"
                                                : cat("default ", by_default);

@@ -119,7 +119,9 @@ std::string portability_text(const Portability& found) {
   const auto row = [&](std::string_view verdict, std::string_view result, std::string_view specs) {
     return cat(padded(verdict, verdict_width), padded(result, width), " ", specs, "\n");
   };
-  std::string out = row("verdict", "result", "specs");
+  std::string out;
+  if (!found.written.empty()) out = cat("the call has ", found.written, ", the default of tensorop\n");
+  out += row("verdict", "result", "specs");
   for (const PortabilityLine& line : lines) out += row(word_of(line.first->verdict), line.result, line.specs);
   for (std::size_t i = 1; i < found.classes.size(); ++i) out += difference_text(found, i);
   out += cat(counted(static_cast<std::int64_t>(found.classes.size()), "result"), ", ", accepting(found),
@@ -159,6 +161,7 @@ Json portability_json(const Portability& found) {
   });
   return Json::object()
       .add("op", found.opened.call.name->name)
+      .add("written_out", Json::or_null(found.written))
       .add("classes", std::move(classes))
       .add("versions", std::move(versions))
       .add("portable", found.is_portable());

@@ -101,7 +101,7 @@ TEST_CASE("elements that make a result open are found at any length and stride",
     std::vector<float> elements(static_cast<std::size_t>(count), 2.0F);
     elements.back() = kNan;
     std::vector<std::uint64_t> bits(12);
-    const OpenTest test = open_test(OpenReason::nan_in_extreme, DType::float32);
+    const OpenTest test = nan_test(DType::float32);
     test(reinterpret_cast<const std::byte*>(elements.data()), 1, count, bits.data(), 3);
     for (std::int64_t i = 0; i < 700; ++i)
       CHECK((bits[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) == (i == count + 2 ? 1U : 0U));
@@ -109,9 +109,41 @@ TEST_CASE("elements that make a result open are found at any length and stride",
     for (std::int64_t i = 0; i < 700; ++i)
       CHECK((bits[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) == (i >= 3 && i < count + 3 ? 1U : 0U));
   }
-  CHECK(open_test(OpenReason::nan_in_extreme, DType::int32) == nullptr);
-  CHECK(open_test(OpenReason::zero_divisor, DType::int32) == nullptr);
-  CHECK(open_test(OpenReason::wide_shift, DType::float32) == nullptr);
+  CHECK(nan_test(DType::int32) == nullptr);
+  CHECK(open_result_test(OpenReason::zeros_in_extreme, DType::int32) == nullptr);
+  CHECK(open_result_test(OpenReason::zero_divisor, DType::int32) == nullptr);
+  CHECK(open_result_test(OpenReason::wide_shift, DType::float32) == nullptr);
+}
+
+TEST_CASE("results that their operands leave open are found by reason", "[kernels][open]") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> a = {-0.0F, 0.0F, 0.0F, -0.0F, kNan, -0.0F};
+  const std::vector<float> b = {0.0F, -0.0F, 0.0F, 2.0F, 1.0F, 0.0F};
+  const std::vector<float> c = {-1.0F, 0.0F, 0.0F, 0.0F, 1.0F, 5.0F};
+  const std::vector<float> largest = {0.0F, 0.0F, 0.0F, 2.0F, kNan, 5.0F};
+  const std::vector<std::int8_t> bits = {64, 1, -128, -64, 1, -1};
+  const std::vector<std::int8_t> amounts = {1, 1, 1, 1, 8, 7};
+  const std::vector<std::int8_t> shifted = {-128, 2, 0, -128, 0, -128};
+  const auto bytes = [](const auto& values) { return reinterpret_cast<const std::byte*>(values.data()); };
+  const RunOperand floats[] = {{bytes(a), 1}, {bytes(b), 1}, {bytes(c), 1}};
+  const RunOperand integers[] = {{bytes(bits), 1}, {bytes(amounts), 1}};
+  struct Row {
+    OpenReason reason;
+    DType dtype;
+    std::uint64_t open;  // a bit for each result, from the lowest
+  };
+  for (const Row& row : {Row{OpenReason::zeros_in_extreme, DType::float32, 0b000011},
+                         Row{OpenReason::nan_or_zeros, DType::float32, 0b010011},
+                         Row{OpenReason::nan_in_extreme, DType::float32, 0b010000},
+                         Row{OpenReason::wide_shift, DType::int8, 0b010000},
+                         Row{OpenReason::wide_or_overflow, DType::int8, 0b010101}}) {
+    CAPTURE(static_cast<int>(row.reason));
+    const bool is_float = row.dtype == DType::float32;
+    std::uint64_t found = 0;
+    open_result_test(row.reason, row.dtype)(is_float ? std::span<const RunOperand>(floats) : integers,
+                                            is_float ? bytes(largest) : bytes(shifted), 6, &found, 0);
+    CHECK(found == row.open);
+  }
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Thousands of random calls of numpy-2 and torch-2 beside NumPy and PyTorch: results bit for bit, and refusals.
 
-All calls are cases of one `tensorop check`. PyTorch is left out where it cannot be imported. Floats are small multiples
-of 1/8, so that the order of sums does not matter.
-    tests/ops/python_calls.py TENSOROP
+All calls are cases of `tensorop check`. PyTorch is left out where it cannot be imported. Floats are small multiples
+of 1/8, so that the order of sums does not matter. What the installed libraries do otherwise than the current ones
+is in JUDGES; what tensorop does not compute is in NOT_HERE. docs/portability.md, "How this is known", lists both.
+    tests/ops/python_calls.py TENSOROP [SEED] [CALLS OF EACH ROW]
 """
 
 import json
@@ -26,13 +27,28 @@ except ImportError:
     torch = None
 
 warnings.simplefilter("ignore")
-CALLS = 120  # of each row
+CALLS = 60 if len(sys.argv) < 4 else int(sys.argv[3])  # of each row
 SEED = random.randrange(1 << 32) if len(sys.argv) < 3 else int(sys.argv[2])
 rng = random.Random(SEED)
 
 NUMBERS = ["float32", "float64", "int8", "int32", "int64", "uint8"]
 UNSIGNED = ["uint16", "uint32", "uint64"]
 COMPLEX = ["complex64", "complex128"]
+HALF = ["float16"]
+FLOATS = ["float16", "float32", "float64"]
+INTEGERS = [dtype for dtype in NUMBERS + UNSIGNED if dtype[0] in "iu"]
+
+# Dtypes that the publisher takes and tensorop refuses with NI-1, by row.
+NOT_HERE = {
+    "numpy-2": {"divide": INTEGERS + ["bool"], "floor_divide": FLOATS + ["bool"], "fmod": ["bool"], "remainder": ["bool"],
+                "power": COMPLEX + ["bool"], "left_shift": ["bool"], "right_shift": ["bool"], "minimum": COMPLEX,
+                "maximum": COMPLEX, "less": COMPLEX, "less_equal": COMPLEX, "greater": COMPLEX, "greater_equal": COMPLEX},
+    "torch-2": {"div": INTEGERS + ["bool"], "floor_divide": FLOATS, "pow": COMPLEX},
+}
+
+# Messages of PyTorch 1.13 for calls that PyTorch 2 accepts: kernels of half floats on a CPU, and int32 indices of
+# gather and scatter, which 2.8 takes (aten/src/ATen/native/TensorAdvancedIndexing.cpp). Such calls are left out.
+JUDGES = ("not implemented for 'Half'", "Expected dtype int64 for index")
 
 
 def chance(percent):
@@ -40,7 +56,7 @@ def chance(percent):
 
 
 def shape_of(rank, most=4):
-    return [rng.randint(1, most) for _ in range(rank)]
+    return [0 if chance(2) else rng.randint(1, most) for _ in range(rank)]
 
 
 def data_of(dtype, shape):
@@ -51,13 +67,15 @@ def data_of(dtype, shape):
         flat = [value > 0 for value in flat]
     if dtype.startswith(("float", "complex")):
         flat = [value / 8 for value in flat]
+    if dtype.startswith("complex"):
+        flat = [complex(value, rng.randint(-6, 6) / 8) for value in flat]
     return np.array(flat, dtype).reshape(shape)
 
 
 def indices_of(shape, size, dtype="int64", negative=True, bad=10, far=1):
     """Mostly in range; of some calls one index is not."""
     low = -size if negative and not dtype.startswith("u") else 0
-    out = np.array([rng.randint(low, size - 1) for _ in range(int(np.prod(shape)))], dtype).reshape(shape)
+    out = np.array([rng.randint(low, max(size - 1, low)) for _ in range(int(np.prod(shape)))], dtype).reshape(shape)
     if out.size and chance(bad):
         least = 0 if dtype.startswith("u") else -far * size - 2
         out.flat[rng.randrange(out.size)] = rng.choice([size, max(least, -1), least, far * size + 1])
@@ -106,10 +124,10 @@ def described(array):
 
 
 def numpy_take(dtype):
-    a = data_of(dtype, shape_of(rng.randint(1, 3)))
+    a = data_of(dtype, shape_of(rng.randint(0, 3)))
     flat = chance(30)
-    axis = None if flat else rng.randint(-a.ndim, a.ndim - 1)
-    size = a.size if flat else a.shape[axis]
+    axis = None if flat else rng.randint(-max(a.ndim, 1), max(a.ndim, 1) - 1)
+    size = a.size if flat or a.ndim == 0 else a.shape[axis]
     mode = rng.choice(["raise", "wrap", "clip"])
     i = indices_of(shape_of(rng.randint(0, 2)), size, rng.choice(["int64", "int32", "uint8"]), bad=10 if mode == "raise" else 60,
                    far=3)
@@ -140,20 +158,28 @@ def numpy_put_along_axis(dtype):
     shape = [max(x, y) for x, y in zip(a.shape, i.shape)]
     shape[axis] = i.shape[axis]
     v = data_of(dtype, [1 if chance(25) else dim for dim in shape][rng.choice([0, 0, 0, 1]):])
+    given = {"axis": axis}
+    if chance(15):
+        i, axis, given = indices_of(shape_of(1), a.size), None, {"flat": True}
+        v = data_of(dtype, [1] if chance(25) else i.shape)
+    elif chance(3):  # the axis has no default
+        return {"data": a, "indices": i, "updates": v}, {}, lambda: np.put_along_axis(a.copy(), i, v)
 
     def call():
         out = a.copy()
         np.put_along_axis(out, i, v, axis)
         return out
 
-    return {"data": a, "indices": i, "updates": v}, {"axis": axis}, call
+    return {"data": a, "indices": i, "updates": v}, given, call
 
 
 def numpy_put(dtype):
     a = data_of(dtype, shape_of(rng.randint(1, 3)))
     mode = rng.choice(["raise", "wrap", "clip"])
     i = indices_of(shape_of(rng.randint(0, 2)), a.size, bad=10 if mode == "raise" else 60, far=3)
-    v = data_of(dtype, i.shape if chance(50) else [i.size])
+    v = data_of(dtype, i.shape if chance(50) else shape_of(rng.randint(0, 2)))  # repeated or cut
+    if a.size == 0:
+        mode = "raise"  # with others NumPy 1.24 does not return, or writes beyond the array
 
     def call():
         out = a.copy()
@@ -163,30 +189,45 @@ def numpy_put(dtype):
     return {"data": a, "indices": i, "updates": v}, {"mode": mode}, call
 
 
-def tuples_of(a, **more):
+def arrays_of(a, dtypes, **more):
+    """One to three index arrays of shapes that broadcast, and a shape of updates."""
     k = rng.randint(1, a.ndim)
     shape = shape_of(rng.randint(0, 2))
-    i = np.stack([indices_of(shape, a.shape[d], bad=6, **more) for d in range(k)], -1)
-    expected = shape + list(a.shape[k:])
+    arrays = []
+    for d in range(k):
+        own = [1 if chance(25) else dim for dim in shape][rng.choice([0, 0, 0, 1]):]
+        if chance(2) and own:
+            own[0] += 1
+        arrays.append(indices_of(own, a.shape[d], rng.choice(dtypes), bad=6, **more))
+    expected = list(np.broadcast_shapes(*(i.shape for i in arrays))) if chance(98) else [3]
+    expected += a.shape[k:]
     updates = [1 if chance(25) else dim for dim in expected][rng.choice([0, 0, 0, 1]):]
     if chance(5) and updates:
         updates[0] += 1
-    return i, updates
+    return arrays, updates
+
+
+def drawn_arrays(a, dtypes):
+    while True:
+        try:
+            return arrays_of(a, dtypes)
+        except ValueError:  # their shapes do not broadcast
+            pass
 
 
 def numpy_ufunc_at(dtype):
     a = data_of(dtype, shape_of(rng.randint(1, 3)))
-    i, shape = tuples_of(a)
+    arrays, shape = drawn_arrays(a, ["int64", "int64", "int32", "uint8"])
     v = data_of(dtype, shape)
     names = ["add", "subtract", "multiply"] + ([] if dtype in COMPLEX else ["minimum", "maximum"])
     name = rng.choice(names)
 
     def call():
         out = a.copy()
-        getattr(np, name).at(out, tuple(np.moveaxis(i, -1, 0)), v)
+        getattr(np, name).at(out, tuple(arrays), v)
         return out
 
-    return {"data": a, "indices": i, "updates": v}, {"reduction": name}, call
+    return {"operands": [a, *arrays, v]}, {"reduction": name}, call
 
 
 def target_of(shape):
@@ -213,19 +254,30 @@ def broadcasting(count, most=3):
     return out
 
 
-def numpy_where(dtype):
+def numpy_where(dtype, conditions=("bool", "bool", "uint8", "int8", "int64", "float32", "complex64")):
     c, x, y = broadcasting(3)
-    c, x, y = data_of("bool", c), data_of(dtype, x), data_of(dtype, y)
+    c, x, y = data_of(rng.choice(conditions), c), data_of(dtype, x), data_of(dtype, y)
     return {"condition": c, "x": x, "y": y}, {}, lambda: np.where(c, x, y)
 
 
-def library_binary(function, divides=False, shifts=False):
+def library_binary(function, name):
+    divides = name in ("floor_divide", "fmod", "remainder", "div", "divide")
+
     def row(dtype):
         x, y = (data_of(dtype, shape) for shape in broadcasting(2))
-        if divides and dtype[0] in "iu":
+        if name.startswith("bitwise") and "shift" in name and dtype[0] in "iu":
+            # PyTorch 1.13 leaves other amounts to the processor; 2 defines them (cpu/BinaryOpsKernel.cpp).
+            return {"a": x, "b": np.abs(y)}, {}, lambda: function(x, np.abs(y))
+        if divides and dtype[0] in "iu" and chance(90):
             y = np.where(y == 0, np.array(1, dtype), y)
-        if shifts:
+        if divides and dtype.startswith("complex"):
+            y = np.where(y == 0, np.array(0.125, dtype), y)  # which infinities a quotient by zero has is open
+        if "shift" in name and dtype != "bool" and chance(20) and y.size:
+            y.flat[rng.randrange(y.size)] = rng.choice([7, 8, 31, 33, 64, 100])
+        if name == "power" and dtype[0] == "i" and chance(80):
             y = np.abs(y)
+        if dtype.startswith("float") and name in ("fmod", "remainder", "multiply", "mul", "add") and x.size:
+            x.flat[rng.randrange(x.size)] = rng.choice([-0.0, math.inf, -math.inf, math.nan])
         return {"a": x, "b": y}, {}, lambda: function(x, y)
 
     return row
@@ -233,22 +285,17 @@ def library_binary(function, divides=False, shifts=False):
 
 def numpy_rows():
     moved = NUMBERS + UNSIGNED + COMPLEX + ["bool", "float16"]
+    numbers = NUMBERS + UNSIGNED + HALF
     yield from (("take", numpy_take, moved), ("take_along_axis", numpy_take_along_axis, moved),
                 ("put_along_axis", numpy_put_along_axis, moved), ("put", numpy_put, moved),
-                ("ufunc_at", numpy_ufunc_at, NUMBERS + UNSIGNED + COMPLEX),
+                ("ufunc_at", numpy_ufunc_at, moved),
                 ("broadcast_to", numpy_broadcast_to, moved), ("where", numpy_where, moved))
-    integers = [dtype for dtype in NUMBERS + UNSIGNED if dtype[0] in "iu"]
-    for name, dtypes in (("add", NUMBERS + UNSIGNED + COMPLEX), ("subtract", NUMBERS + UNSIGNED + COMPLEX),
-                         ("multiply", NUMBERS + UNSIGNED), ("divide", ["float16", "float32", "float64"]),
-                         ("floor_divide", integers), ("fmod", NUMBERS + UNSIGNED), ("remainder", NUMBERS + UNSIGNED),
-                         ("minimum", NUMBERS + ["bool"]), ("maximum", NUMBERS + ["bool"]),
-                         ("equal", NUMBERS + COMPLEX + ["bool"]), ("not_equal", NUMBERS + COMPLEX + ["bool"]),
-                         ("less", NUMBERS + ["bool"]), ("less_equal", NUMBERS), ("greater", NUMBERS),
-                         ("greater_equal", NUMBERS), ("logical_and", ["bool"]), ("logical_or", ["bool"]),
-                         ("logical_xor", ["bool"]), ("bitwise_and", integers + ["bool"]), ("bitwise_or", integers),
-                         ("bitwise_xor", integers), ("left_shift", integers), ("right_shift", integers)):
-        divides = name in ("floor_divide", "fmod", "remainder")
-        yield name, library_binary(getattr(np, name), divides, "shift" in name), dtypes
+    for name in ("add", "subtract", "multiply", "divide", "floor_divide", "fmod", "remainder", "power", "minimum",
+                 "maximum", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and",
+                 "logical_or", "logical_xor"):
+        yield name, library_binary(getattr(np, name), name), numbers + COMPLEX + ["bool"]
+    for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"):
+        yield name, library_binary(getattr(np, name), name), INTEGERS + INTEGERS + ["bool", "float32"]
 
 
 # PyTorch.
@@ -270,7 +317,7 @@ def torch_elements(dtype):
     """data, an axis, and indices that are mostly no larger off it; 0-D too."""
     a = data_of(dtype, shape_of(rng.randint(0, 3)))
     axis = torch_axis(a.shape)
-    shape = [rng.randint(1, dim) for dim in a.shape]
+    shape = [rng.randint(min(1, dim), dim) for dim in a.shape]
     if shape:
         shape[axis] = rng.randint(1, 5)
     elif chance(50):
@@ -279,8 +326,10 @@ def torch_elements(dtype):
         shape[rng.randrange(len(shape))] += 1
     if chance(3):
         shape = [*shape, 1]
+    if chance(3):
+        shape = rng.choice([[0], [0, 2], [2, 0, 1]])  # nothing but the axis is checked
     size = a.shape[axis] if a.ndim else 1
-    return a, axis, indices_of(shape, size, negative=False, bad=8)
+    return a, axis, indices_of(shape, size, rng.choice(["int64", "int64", "int64", "int32"]), negative=False, bad=8)
 
 
 def torch_gather(dtype):
@@ -334,9 +383,14 @@ def torch_scatter_operands(dtype):
 def torch_scatter(dtype):
     a, axis, i, u = torch_scatter_operands(dtype)
     reduction = rng.choice(["none", "none", "add", "multiply"])
-    if dtype == "bool":
+    if dtype == "bool" and reduction == "multiply":
         reduction = "none"
-    if reduction == "none":
+    if chance(15):  # a value in place of src
+        u = np.array(rng.randint(0, 5), dtype)
+        value = u.item()
+        keywords = {} if reduction == "none" else {"reduce": reduction}
+        function = of_torch(lambda x, y: torch.scatter(x, axis, y, value, **keywords), a, i)
+    elif reduction == "none":
         function = of_torch(lambda x, y, z: torch.scatter(x, axis, y, z), a, i, u)
     else:
         function = of_torch(lambda x, y, z: torch.scatter(x, axis, y, z, reduce=reduction), a, i, u)
@@ -388,14 +442,13 @@ def torch_put(dtype):
 
 def torch_index_put(dtype):
     a = data_of(dtype, shape_of(rng.randint(1, 3)))
-    i, shape = tuples_of(a)
+    arrays, shape = drawn_arrays(a, ["int64"])
     u = data_of(dtype, shape)
-    accumulate = chance(50) and dtype != "bool"
-    parts = [np.ascontiguousarray(i[..., d]) for d in range(i.shape[-1])]
-    if not accumulate and len({tuple(x) for x in i.reshape(-1, i.shape[-1]) % a.shape[: i.shape[-1]]}) * i.shape[-1] < i.size:
-        accumulate = dtype != "bool"  # without it duplicates are undefined
-    function = of_torch(lambda x, z, *y: x.index_put(y, z, accumulate=accumulate), a, u, *parts)
-    return {"data": a, "indices": i, "updates": u}, {"reduction": "add" if accumulate else "none"}, function
+    tuples = np.broadcast_arrays(*(i % max(a.shape[d], 1) for d, i in enumerate(arrays)))
+    distinct = len(set(zip(*(i.ravel().tolist() for i in tuples)))) == tuples[0].size
+    accumulate = chance(50) or not distinct  # without it duplicates are undefined
+    function = of_torch(lambda x, z, *y: x.index_put(y, z, accumulate=accumulate), a, u, *arrays)
+    return {"operands": [a, *arrays, u]}, {"reduction": "add" if accumulate else "none"}, function
 
 
 def torch_expand(dtype):
@@ -405,44 +458,58 @@ def torch_expand(dtype):
 
 
 def torch_where(dtype):
-    operands, attributes, _ = numpy_where(dtype)
+    operands, attributes, _ = numpy_where(dtype, ("bool", "bool", "uint8", "int64"))
     return operands, attributes, of_torch(torch.where, *operands.values())
 
 
 def torch_rows():
-    plain = NUMBERS + COMPLEX + ["bool"]
+    plain = NUMBERS + COMPLEX + ["bool", "float16"]
+    integers = [dtype for dtype in NUMBERS if dtype[0] in "iu"]
     for name, row in (("gather", torch_gather), ("take_along_dim", torch_take_along_dim), ("take", torch_take),
                       ("index_select", torch_index_select), ("scatter", torch_scatter), ("index_copy", torch_index_copy),
-                      ("put_", torch_put), ("index_put", torch_index_put), ("expand", torch_expand), ("where", torch_where)):
+                      ("put_", torch_put), ("index_put", torch_index_put), ("expand", torch_expand), ("where", torch_where),
+                      ("scatter_add", torch_scatter_add), ("index_add", torch_index_add),
+                      ("scatter_reduce", torch_scatter_reduce)):
         yield name, row, plain
-    yield "scatter_add", torch_scatter_add, NUMBERS + COMPLEX
-    yield "index_add", torch_index_add, NUMBERS + COMPLEX
-    yield "scatter_reduce", torch_scatter_reduce, NUMBERS
+    # Its text has floats alone; the kernels take integers, and by the number of dimensions others too.
     yield "index_reduce", torch_index_reduce, NUMBERS
-    integers = [dtype for dtype in NUMBERS if dtype[0] in "iu"]
-    for name, dtypes in (("add", NUMBERS + COMPLEX), ("sub", NUMBERS + COMPLEX), ("mul", NUMBERS),
-                         ("div", ["float32", "float64"]), ("floor_divide", integers), ("fmod", NUMBERS),
-                         ("remainder", integers), ("minimum", NUMBERS + ["bool"]), ("maximum", NUMBERS),
-                         ("eq", NUMBERS + COMPLEX), ("ne", NUMBERS), ("lt", NUMBERS + ["bool"]), ("le", NUMBERS),
-                         ("gt", NUMBERS), ("ge", NUMBERS), ("logical_and", ["bool"]), ("logical_or", ["bool"]),
-                         ("logical_xor", ["bool"]), ("bitwise_and", integers + ["bool"]), ("bitwise_or", integers),
-                         ("bitwise_xor", integers), ("bitwise_left_shift", integers), ("bitwise_right_shift", integers)):
+    for name in ("add", "sub", "mul", "div", "floor_divide", "fmod", "remainder", "pow", "minimum", "maximum", "eq", "ne",
+                 "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or",
+                 "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift"):
         function = getattr(torch, name)
-        plain_row = library_binary(lambda x, y, f=function: f(tensor(x), tensor(y)).numpy(),
-                                   name in ("floor_divide", "fmod", "remainder"), "shift" in name)
-        yield name, plain_row, dtypes
+        dtypes = integers + integers + ["bool", "float32"] if name.startswith("bitwise") else plain
+        yield name, library_binary(lambda x, y, f=function: f(tensor(x), tensor(y)).numpy(), name), dtypes
+
+
+def is_not_here(spec, name, dtype, operands):
+    if dtype in NOT_HERE[spec].get(name, []):
+        return True
+    if name == "where":
+        return spec == "numpy-2" and operands["condition"].dtype.name not in ("bool", "uint8", "int8")
+    divides = spec == "numpy-2" and dtype[0] in "iu" and name in ("floor_divide", "fmod", "remainder")
+    # An element by zero that is computed.
+    return divides and bool(np.any(np.broadcast_arrays(operands["a"], operands["b"])[1] == 0))
 
 
 def case_of(spec, name, row, dtype):
+    """A case, or nothing where the installed library is no judge."""
     operands, attributes, function = row(dtype)
     try:
         expect = described(function())
-    except (IndexError, ValueError, RuntimeError, TypeError):
+        if is_not_here(spec, name, dtype, operands):
+            expect = {"error": "[NI-1]"}
+    except (IndexError, ValueError, RuntimeError, TypeError, ZeroDivisionError) as error:
+        if any(words in str(error) for words in JUDGES):
+            return None
         expect = {"error": "["}  # every refusal of the tool ends with its rule
     job = {"op": name, "spec": spec, "expect": expect}
     if "error" not in expect:
-        job["exact_bits"] = "NaN" not in json.dumps(expect)
-    job.update({key: described(value) for key, value in operands.items()})
+        is_power = name in ("pow", "power") and dtype.startswith("float")
+        is_quotient = name in ("div", "divide") and dtype.startswith("complex")
+        # The last bits of powers and of complex quotients depend on the library.
+        job.update({"max_ulp": 2} if is_power else {"rtol": 1e-5} if is_quotient else {"exact_bits": "NaN" not in json.dumps(expect)})
+    job.update({key: [described(item) for item in value] if key == "operands" else described(value)
+                for key, value in operands.items()})
     job.update(attributes)
     return job
 
@@ -459,8 +526,9 @@ def main():
     for spec, rows in publishers:
         for name, row, dtypes in rows:
             own = [case_of(spec, name, row, rng.choice(dtypes)) for _ in range(CALLS)]
+            own = [job for job in own if job is not None]
             refused = sum("error" in job["expect"] for job in own)
-            checker.check(f"{spec} {name}: most calls have a result", refused < CALLS * 3 / 4, refused)
+            checker.check(f"{spec} {name}: most calls have a result", refused < len(own) * 3 / 4, refused)
             jobs += own
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "jobs.jsonl"

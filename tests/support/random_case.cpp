@@ -30,10 +30,13 @@ RandomCase call_of_version(Random& random, const std::string& op) {
   const reference::PublishedVersion& row = *random.pick(rows);
   // Our name means the same version, but where the publisher has operators of both names.
   const bool is_library = row.framework == "torch" || row.framework == "numpy" || row.framework == "jax";
+  // These calls have index tuples.
+  const bool takes_arrays =
+      row.typed == "at" || row.typed == "atget" || row.typed == "indexput" || row.typed == "ufuncat";
   const bool own_name = row.typed == "scatter" || row.typed == "select" || row.op == "bitshift" ||
-                        (is_library && row.typed != "at");
+                        (is_library && !takes_arrays);
   const Publisher& publisher = *find_publisher(row.framework);
-  if (own_name || (row.typed != "at" && random.chance(50)))
+  if (own_name || (!takes_arrays && random.chance(50)))
     call.request.op = require_operator(row.typed, publisher.framework);
   call.request.spec = spec_name(publisher.framework, static_cast<int>(random.between(row.since, row.until)));
   call.arguments.rules = row.rules;

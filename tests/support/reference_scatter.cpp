@@ -138,6 +138,7 @@ Collected collect_elements(const Arguments& arguments) {
   const Array updates = has_value            ? value
                         : rules.torch_shapes ? Array(arguments.operands[2])
                                              : updates_of(arguments, shape, "SE-3");
+  if (rules.off_axis && updates.elements.empty()) return {data, Updates(data.elements.size()), updates.shape};
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[a]; });
 
   Updates collected(data.elements.size());
