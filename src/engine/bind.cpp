@@ -312,7 +312,7 @@ Bound bind_operator(const Request& request, const Settings& settings) {
     bound.planned = call.op->plan(call);
   } catch (Failure& error) {
     // What took tuples under these names.
-    if (request.op.name->takes_arrays && call.operands[1].shape().back() == 1)
+    if (request.op.name->takes_arrays && error.rule() == "SN-3")
       error.add_hint(cat("each operand between the first and the last is an index array; ", call.op->name,
                          " takes index tuples"));
     throw;

@@ -10,6 +10,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/index/row_map.hpp"
+#include "tensor/convert_elements.hpp"
 #include "tensor/element.hpp"
 #include "tensor/stored_elements.hpp"
 

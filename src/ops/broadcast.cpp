@@ -49,7 +49,7 @@ constexpr TypeRows types(DTypeSet data, DTypeSet shape) {
 }
 constexpr unsigned kOneWay = 1;  // webnn: as numpy's broadcast_to
 constexpr std::string_view kTraits[] = {"the result has the shape --shape (BC-U1, BC-U2)"};
-constexpr Version kVersions[] = {
+constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "Expand", types(kAllTypes, kIntegerTypes), kShapeOnly},
     {Framework::onnx, 8, "Expand", types(published::kOldOnnxAny, DType::int64), kShapeOnly},
     {Framework::onnx, 13, "Expand", types(published::kOnnxAny, DType::int64), kShapeOnly},
@@ -60,7 +60,7 @@ constexpr Version kVersions[] = {
      kShapeOnly,
      {},
      kOneWay},
-};
+}));
 
 Planned plan(const Call& call) {
   const Tensor& data = call.operands[0];

@@ -54,7 +54,7 @@ constexpr LibraryRows kLibraryExtremes = {{{published::kTorchNumbers, kBool}, kW
                                           {published::kNumbersAndBool, kComplex}};
 
 // Of Add, Sub, Mul and Div.
-constexpr std::array<Version, 12> versions(const ElementwiseNames& names, DTypeSet stablehlo,
+constexpr std::array<Version, 13> versions(const ElementwiseNames& names, DTypeSet stablehlo,
                                            const LibraryRows& libraries,
                                            Attributes standard = kStandardAttributes,
                                            Attributes openvino = kOpenvinoAttributes) {
@@ -69,7 +69,7 @@ constexpr std::array<Version, 12> versions(const ElementwiseNames& names, DTypeS
       stablehlo_version(names.stablehlo, stablehlo),
       {Framework::webnn, 0, names.webnn, published::kWebnnAny, {}},
   });
-  return and_libraries(others, names.torch, names.numpy, libraries);
+  return and_libraries(and_mdf(others), names.torch, names.numpy, libraries);
 }
 
 namespace div {
@@ -130,7 +130,7 @@ constexpr auto kOthers = std::to_array<Version>({
     stablehlo_version("power", published::kNumbers, kPowOfZero, kComplexAndSmall),
     {Framework::webnn, 0, "pow", published::kWebnnAny, {}},
 });
-constexpr auto kVersions = and_libraries(kOthers, "pow", "power", kLibraryPowers);
+constexpr auto kVersions = and_libraries(and_mdf(kOthers), "pow", "power", kLibraryPowers);
 constexpr OperatorName kNames[] = {{"pow"}, {"power"}};
 
 BinaryKernel kernel(const Call& call) {
@@ -160,7 +160,7 @@ constexpr auto kOthers = std::to_array<Version>({
     {Framework::openvino, 1, "Mod", published::kNumbers, kOpenvinoNoPdpd, {}, kTruncates},
     stablehlo_version("remainder", published::kNumbers, kTruncates, kComplexAndSmall),
 });
-constexpr auto kVersions = and_libraries(kOthers, "fmod", "fmod", kLibraryFmods);
+constexpr auto kVersions = and_libraries(and_mdf(kOthers), "fmod", "fmod", kLibraryFmods);
 constexpr OperatorName::Preset kTruncated = {"fmod", "true"};
 constexpr OperatorName kNames[] = {
     {"mod", {}, "Mod remainder"},
@@ -201,7 +201,7 @@ constexpr OperandSpec kOperands[] = {
 
 constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
 
-constexpr std::array<Version, 12> versions(const ElementwiseNames& names) {
+constexpr std::array<Version, 13> versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 1, names.onnx, published::kConsumingTypes, kConsumed, {}, kIdenticalShapes},
@@ -213,7 +213,7 @@ constexpr std::array<Version, 12> versions(const ElementwiseNames& names) {
       stablehlo_version(names.stablehlo, published::kNumbersAndBool, 0, kComplexAndSmall),
       {Framework::webnn, 0, names.webnn, published::kWebnnAny, {}, {}, 0, false, 2},
   });
-  return and_libraries(others, names.torch, names.numpy, kLibraryExtremes, 2);
+  return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryExtremes, 2);
 }
 
 }  // namespace extreme

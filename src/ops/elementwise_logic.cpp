@@ -34,7 +34,7 @@ constexpr Version webnn_version(std::string_view published, DTypeSet types) {
 }
 
 // Of Greater and Less.
-constexpr std::array<Version, 11> order_versions(const ElementwiseNames& names) {
+constexpr std::array<Version, 12> order_versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 1, names.onnx, published::kOldFloats, kLegacyAttributes},
@@ -45,11 +45,11 @@ constexpr std::array<Version, 11> order_versions(const ElementwiseNames& names) 
       stablehlo_version(names.stablehlo, published::kNumbersAndBool, 0, kComplexAndSmall),
       webnn_version(names.webnn, published::kWebnnAny),
   });
-  return and_libraries(others, names.torch, names.numpy, kLibraryOrder);
+  return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryOrder);
 }
 
 // Of GreaterOrEqual and LessOrEqual.
-constexpr std::array<Version, 9> or_equal_versions(const ElementwiseNames& names) {
+constexpr std::array<Version, 10> or_equal_versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 12, names.onnx, published::kOldNumbers, {}},
@@ -58,10 +58,10 @@ constexpr std::array<Version, 9> or_equal_versions(const ElementwiseNames& names
       stablehlo_version(names.stablehlo, published::kNumbersAndBool, 0, kComplexAndSmall),
       webnn_version(names.webnn, published::kWebnnAny),
   });
-  return and_libraries(others, names.torch, names.numpy, kLibraryOrder);
+  return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryOrder);
 }
 
-constexpr std::array<Version, 8> logical_versions(const ElementwiseNames& names) {
+constexpr std::array<Version, 9> logical_versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, DType::boolean, kStandardAttributes},
       {Framework::onnx, 1, names.onnx, DType::boolean, kLegacyAttributes},
@@ -69,7 +69,7 @@ constexpr std::array<Version, 8> logical_versions(const ElementwiseNames& names)
       {Framework::openvino, 1, names.openvino, DType::boolean, kOpenvinoAttributes},
       webnn_version(names.webnn, DType::uint8),
   });
-  return and_libraries(others, names.torch, names.numpy, kLibraryLogic);
+  return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryLogic);
 }
 
 constexpr std::array<Version, 7> bitwise_versions(const ElementwiseNames& names) {
@@ -98,7 +98,7 @@ constexpr auto kOthers = std::to_array<Version>({
     stablehlo_version("compare_EQ", published::kStablehloAny),
     webnn_version("equal", published::kWebnnAny),
 });
-constexpr auto kVersions = and_libraries(kOthers, "eq", "equal", kLibraryEqual);
+constexpr auto kVersions = and_libraries(and_mdf(kOthers), "eq", "equal", kLibraryEqual);
 constexpr auto kNotEqualOthers = std::to_array<Version>({
     {Framework::standard, 0, "NotEqual", kStandardAll, kStandardAttributes},
     {Framework::openvino, 1, "NotEqual", published::kOpenvinoAny, kOpenvinoAttributes},
@@ -135,7 +135,7 @@ constexpr auto kOthers = std::to_array<Version>({
     stablehlo_version("shift_right_logical", published::kIntegers, kLogicalShift, published::kInt4),
 });
 constexpr auto kVersions =
-    and_libraries(and_libraries(kOthers, "bitwise_left_shift", "left_shift", kLibraryShifts),
+    and_libraries(and_libraries(and_mdf(kOthers), "bitwise_left_shift", "left_shift", kLibraryShifts),
                   "bitwise_right_shift", "right_shift", kLibraryShifts);
 constexpr OperatorName::Preset kLeft = {"direction", "left"};
 constexpr OperatorName::Preset kRight = {"direction", "right"};

@@ -40,7 +40,7 @@ constexpr AttributeRow kJaxTake[] = {{"axis"}, {"flat"}, {kModeName, kFillClipWr
 
 constexpr IndexRule kZeroFill = {.out_of_bounds = OutOfBounds::zero};
 
-constexpr Version kVersions[] = {
+constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "Gather", kStandardTypes, kStandard},
     {Framework::onnx, 1, "Gather", published::kOldOnnxTypes, kAxisOnly, kNonNegative},
     {Framework::onnx, 11, "Gather", published::kOldOnnxTypes, kAxisOnly},
@@ -54,7 +54,7 @@ constexpr Version kVersions[] = {
     {Framework::torch, 2, "take", published::kTorchMovedTypes, {}},
     {Framework::numpy, 2, "take", published::kNumpyTakeTypes, kNumpyTake, kClipsRaw, kScalarData},
     {Framework::jax, 0, "take", published::kJaxTypes, kJaxTake, kClipsRaw, kNoEmptyAxis},
-};
+}));
 
 struct Geometry {
   std::int64_t axis;

@@ -45,7 +45,7 @@ constexpr AttributeRow kNumpy[] = {{"axis", {}, "-1"}, {"flat"}};
 constexpr AttributeRow kJax[] = {
     {"axis", {}, "-1"}, {"flat"}, {kModeName, kFillClip, "fill"}, {"fill_value"}};
 
-constexpr Version kVersions[] = {
+constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "GatherElements", kStandardTypes, kStandard},
     {Framework::onnx, 11, "GatherElements", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "GatherElements", published::kOnnxTypes, kAxisOnly},
@@ -69,7 +69,7 @@ constexpr Version kVersions[] = {
      kJax,
      {},
      kBroadcastOffAxis | kZeroOfEmptyAxis},
-};
+}));
 
 // GE-1 ... GE-4: the axis, counted from the front.
 std::int64_t check_shapes(const Call& call) {

@@ -105,7 +105,8 @@ std::string version_name(const Version& version, std::string_view verb) {
 }
 
 bool leaves_open(const Version& version, std::string_view rule) {
-  const bool computes = version.framework == Framework::onnx || version.framework == Framework::openvino;
+  const bool computes = version.framework == Framework::onnx || version.framework == Framework::openvino ||
+                        version.framework == Framework::mdf;
   return (rule == "IX-1" && version.index.is_open) || ((rule == "EW-7" || rule == "EW-8") && computes);
 }
 

@@ -211,10 +211,29 @@ struct OpenRow {
 
   [[nodiscard]] constexpr bool is_for_all() const { return before == std::numeric_limits<int>::max(); }
   [[nodiscard]] constexpr bool concerns(const Version& version) const {
-    return version.framework == framework && version.since < before &&
-           (published.empty() || version.published == published);
+    // MDF has the operators of ONNX.
+    const bool is_of = version.framework == framework ||
+                       (framework == Framework::onnx && version.framework == Framework::mdf);
+    return is_of && version.since < before && (published.empty() || version.published == published);
   }
 };
+
+// The versions with one of MDF, which runs the operators of ONNX's opset 15 by their names.
+template <std::size_t kCount>
+[[nodiscard]] constexpr std::array<Version, kCount + 1> and_mdf(const std::array<Version, kCount>& versions) {
+  std::array<Version, kCount + 1> out{};
+  auto end = std::ranges::copy(versions, out.begin()).out;
+  Version mdf{};
+  for (const Version& version : versions) {
+    if (version.framework == Framework::onnx && version.since <= 15) mdf = version;
+  }
+  mdf.framework = Framework::mdf;
+  mdf.since = 0;
+  const auto at = std::ranges::upper_bound(out.begin(), end, mdf.framework, {}, &Version::framework);
+  std::ranges::move_backward(at, end, end + 1);
+  *at = mdf;
+  return out;
+}
 
 // A name of the operator on the command line.
 struct OperatorName {

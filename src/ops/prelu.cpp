@@ -31,7 +31,7 @@ constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
 constexpr DTypeSet kOnnx9 = {published::kOldFloats, DType::int32, DType::int64, DType::uint32, DType::uint64};
 constexpr DTypeSet kOnnx16 = {published::kFloats, DType::int32, DType::int64, DType::uint32, DType::uint64};
 constexpr DTypeSet kWebnn = {DType::float32, DType::float16, DType::int32, DType::int64, DType::int8};
-constexpr Version kVersions[] = {
+constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "PRelu", kNumericTypes, {}},
     {Framework::onnx, 1, "PRelu", published::kConsumingTypes, kConsumed, {}, kOldSlopes},
     {Framework::onnx, 6, "PRelu", published::kOldFloats, {}, {}, kOldSlopes},
@@ -40,7 +40,7 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 16, "PRelu", kOnnx16, {}},
     {Framework::openvino, 1, "PReLU", published::kFloats, {}, {}, kChannelsFirst},
     {Framework::webnn, 0, "prelu", kWebnn, {}, {}, kBothWays},
-};
+}));
 
 BroadcastStrides slope_strides(const Call& call, const NamedShape& a, const NamedShape& b) {
   const bool by_channel = b.shape.size() == 1 && a.shape.size() > 1 && b.shape[0] == a.shape[1];

@@ -55,7 +55,7 @@ constexpr AttributeRow kNumpyPut[] = {{"axis"}, {"flat"}};
 constexpr AttributeRow kStandard[] = {
     {"axis"}, {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
 
-constexpr Version kVersions[] = {
+constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "ScatterElements", kStandardTypes, kStandard},
     {Framework::onnx, 9, "Scatter", published::kOldOnnxTypes, kAxisOnly, kNonNegativeOpenRange},
     {Framework::onnx, 11, "Scatter", published::kOldOnnxTypes, kAxisOnly, {}, 0, true},
@@ -80,7 +80,7 @@ constexpr Version kVersions[] = {
      kNumpyPut,
      {},
      kBroadcastOffAxis | kAxisOrFlat},
-};
+}));
 
 // PT-1: updates are no smaller than indices.
 void require_larger_updates(const Shape& indices, const Shape& updates) {
@@ -177,6 +177,7 @@ Planned plan(const Call& call) {
   const bool is_torch = call.has_trait(kTorchShapes);
   if (!is_torch && !is_flat(call)) return plan_elements(call);
   const bool has_value = call.has_trait(kTakesValue) && call.operands[2].rank() == 0;
+  (void)checked_reduction(call, kReductionKey);
   Planned planned = !is_torch ? plan_elements(flattened(call, 1))
                     : selects_nothing(call)
                         ? Planned{checked_output(call.operands[0].dtype(), {}), copy_plan(call.operands[0])}

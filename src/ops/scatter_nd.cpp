@@ -54,7 +54,7 @@ constexpr TypeRows kNumpyAtTypes = {
 constexpr TypeRows kOpenvino3Types = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
 constexpr TypeRows kOpenvino15Types = {{"T", published::kNumbersAndBool}, {"Tind", published::kInt32Or64}};
 
-constexpr Version kVersions[] = {
+constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "ScatterND", kStandardTypes, kStandard, {}, kAnyScalarUpdate},
     {Framework::onnx, 11, "ScatterND", published::kOldOnnxNdTypes, {}, kOpenRange},
     {Framework::onnx, 13, "ScatterND", published::kOnnxNdTypes, {}, kOpenRange},
@@ -66,7 +66,7 @@ constexpr Version kVersions[] = {
     {Framework::torch, 2, "index_put", published::kTorchPutTypes, kTorchPut, {}, kRepeatsUpdates},
     {Framework::numpy, 2, "ufunc_at", kNumpyAtTypes, kNumpyAt, {}, kRepeatsUpdates | kNoBoolDifference},
     {Framework::jax, 0, "at", published::kJaxTypes, kJaxAt, {}, kRepeatsUpdates | kNoBoolSum},
-};
+}));
 
 struct Geometry {
   std::int64_t tuple;  // k

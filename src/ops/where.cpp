@@ -42,7 +42,7 @@ constexpr DTypeSet kByteConditions = {DType::boolean, DType::uint8, DType::int8}
 constexpr DTypeSet kWideConditions = published::kStablehloAny.without(kByteConditions);
 constexpr DTypeSet kWideOldConditions = kWideConditions.without(DType::bfloat16);
 
-constexpr Version kVersions[] = {
+constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "Where", types(kAllTypes), kOpenvinoAttributes},
     {Framework::onnx, 9, "Where", types(published::kOldOnnxAny), {}},
     {Framework::onnx, 16, "Where", types(published::kOnnxAny), {}},
@@ -58,7 +58,7 @@ constexpr Version kVersions[] = {
     {Framework::torch, 2, "where", types(published::kTorchMoved, {DType::boolean, DType::uint8}), {}},
     {Framework::numpy, 2, "where", types(published::kOldOnnxAny, kByteConditions, kWideOldConditions), {}},
     {Framework::jax, 0, "where", types(published::kJaxAny, kByteConditions, kWideConditions), {}},
-};
+}));
 
 BroadcastLayout layout_of(const Call& call) {
   const NamedShape condition = named_shape(call, 0);

@@ -69,6 +69,8 @@ Checked check_call(const RandomCase& call) {
                       !call.arguments.attributes.contains(std::string(preset.attribute));
     if (says && find_attribute(*verdict.version, preset.attribute) != nullptr)
       own.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
+    if (!found.written.empty() && find_attribute(*verdict.version, "axis") != nullptr)
+      own.attributes.push_back({"axis", OperandText("0")});
     if (!verdict.mode.empty()) own.attributes.push_back({"mode", OperandText(verdict.mode)});
     try {
       const Tensor tensor = evaluate(own, settings);

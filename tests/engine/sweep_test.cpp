@@ -103,8 +103,8 @@ std::string run(const Operator& op, const Version& version, const std::vector<DT
     request.attributes = more;
   }
   // Mod of floats is C's fmod alone before opset 28.
-  if (op.name == "mod" && version.framework == Framework::onnx && version.since < 28 &&
-      kFloatTypes.contains(dtypes[0]))
+  const bool is_onnx = version.framework == Framework::onnx || version.framework == Framework::mdf;
+  if (op.name == "mod" && is_onnx && version.since < 28 && kFloatTypes.contains(dtypes[0]))
     request.attributes.push_back({"fmod", "1"});
   const auto has_mapping = [](const NamedText& given) { return given.name == "axes_mapping"; };
   if (version.published == "broadcast_in_dim" && std::ranges::none_of(request.attributes, has_mapping))

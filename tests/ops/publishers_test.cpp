@@ -67,6 +67,11 @@ constexpr FamilyRow kFamily[] = {
     {Framework::openvino, "OneHot Tile Roll Reverse ReverseSequence SearchSorted SegmentMax CumSum", false,
      "neither movement by indices nor broadcasting"},
     {Framework::mdf, "gathernd", true, "GatherND of ONNX"},
+    {Framework::mdf,
+     "Gather GatherElements ScatterElements ScatterND Expand Where PRelu Add Sub Mul Div Pow Mod Min Max "
+     "Equal "
+     "Greater Less GreaterOrEqual LessOrEqual And Or Xor BitShift",
+     true, "operators of ONNX, opset 15"},
     {Framework::stablehlo, "gather scatter dynamic_slice dynamic_update_slice", true, "windows of indices"},
     {Framework::stablehlo, "dynamic_gather", false, "gather: --slice-sizes takes a tensor too"},
     {Framework::stablehlo, "broadcast_in_dim select", true, "broadcast"},

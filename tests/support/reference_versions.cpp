@@ -330,6 +330,19 @@ std::vector<PublishedVersion> versions_of_rows() {
       }
     }
   }
+  // MDF has the newest of ONNX up to opset 15, but Scatter.
+  std::map<std::string, PublishedVersion> mdf;
+  for (const PublishedVersion& version : all) {
+    const bool is_own = version.typed == "scatter" || version.op == "gathernd";
+    if (version.framework != "onnx" || version.since > 15 || is_own) continue;
+    PublishedVersion& newest = mdf[version.op];
+    if (version.since >= newest.since) newest = version;
+  }
+  for (auto& [op, version] : mdf) {
+    version.framework = "mdf";
+    version.since = 0;
+    all.push_back(version);
+  }
   for (PublishedVersion& version : all) {
     for (const PublishedVersion& later : all) {
       const bool same = later.typed == version.typed && later.framework == version.framework;

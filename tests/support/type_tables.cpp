@@ -229,6 +229,14 @@ std::map<TypeKey, DTypeSet> tables_of(char mark) {
   std::map<TypeKey, DTypeSet> sets;
   add_table(kDataTypes, DType::boolean, "data", sets, mark);
   add_table(kIndexTypes, DType::int8, "indices", sets, mark);
+  // MDF has the operators of opset 15, but Scatter.
+  std::map<TypeKey, std::pair<int, DTypeSet>> newest;
+  for (const auto& [key, types] : sets) {
+    if (key.framework != kOnnx || key.since > 15 || key.name == "scatter" || key.name == "gathernd") continue;
+    auto& [since, own] = newest[{kMdf, 0, key.name, key.variable}];
+    if (key.since >= since) since = key.since, own = types;
+  }
+  for (const auto& [key, types] : newest) sets.emplace(key, types.second);
   return sets;
 }
 
