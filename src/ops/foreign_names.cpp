@@ -60,7 +60,7 @@ constexpr ForeignCall kCalls[] = {
     {"PyTorch", "", "a.scatter_reduce(1, i, u, \"amax\", include_self=False)", "scatterelements a i u --axis 1 --reduction max --use-init-val=false"},
     {"PyTorch", " indexcopy ", "a.index_copy(0, i, u)", "scatterupdate a i u"},
     {"PyTorch", " indexadd indexreduce segmentsum ", "a.index_add(0, i, u)", "scatterupdate a i u --reduction add"},
-    {"PyTorch", " indexput ", "a.index_put((i0, i1), u, accumulate=True)", "index_put a i0 i1 u --reduction add --spec torch-2"},
+    {"PyTorch", " indexput ", "a.index_put((i0, i1), u, accumulate=True)", "scatternd a i u --reduction add; i is the stack of i0 and i1 along its last axis; or index_put a i0 i1 u --reduction add --spec torch-2"},
     {"PyTorch", " maskedselect booleanmask ", "torch.masked_select(a, m)", "gathernd a --mask m"},
     {"PyTorch", " maskedfill ", "a.masked_fill(m, 7)", "where m 7 a"},
     {"PyTorch", " maskedscatter ", "a.masked_scatter(m, u)", "scatternd a --mask m u"},
