@@ -93,7 +93,11 @@ std::vector<VersionCall> in_each_mode(const VersionCall& call) {
                           call.request.attributes.end();
     if (!is_policy(spec) || is_given) continue;
     std::vector<VersionCall> out;
+    std::vector<int> values;  // of the words so far: others may mean the same
     for (const std::string& word : allowed_words(spec, *call.version)) {
+      const int value = std::ranges::find(spec.choices, word, &Choice::word)->value;
+      if (std::ranges::find(values, value) != values.end()) continue;
+      values.push_back(value);
       out.push_back({call.version, call.request, word});
       out.back().request.attributes.push_back({std::string(spec.name), OperandText(word)});
     }

@@ -42,6 +42,18 @@ inline constexpr AttributeSpec kIndexModeSpec = {
     kModeName, AttributeKind::choice,
     "",        "what happens to an index out of range, in numpy and jax; without them --oob",
     kCallRule, kIndexModes};
+// Of JAX's at[].get and of its updates: words of one meaning in each.
+inline constexpr Choice kGetModes[] = {{"clip", OutOfBounds::clip},
+                                       {"promise_in_bounds", OutOfBounds::clip},
+                                       {"fill", OutOfBounds::fill},
+                                       {"drop", OutOfBounds::fill}};
+inline constexpr Choice kUpdateModes[] = {{"drop", OutOfBounds::drop},
+                                          {"fill", OutOfBounds::drop},
+                                          {"promise_in_bounds", OutOfBounds::drop},
+                                          {"clip", OutOfBounds::clip}};
+[[nodiscard]] constexpr AttributeSpec at_mode_spec(Choices modes) {
+  return {kModeName, AttributeKind::choice, "", kIndexModeSpec.help, kCallRule, modes};
+}
 inline constexpr AttributeSpec kFillValueSpec = {
     "fill_value", AttributeKind::element, "",
     "the value that an index out of range selects, with --oob fill, and in jax with --mode fill"};
@@ -49,7 +61,6 @@ inline constexpr IndexRule kClipsRaw = {.clips_raw = true};
 inline constexpr WordList kRaiseWrapClip = "raise wrap clip";
 inline constexpr WordList kFillClip = "fill clip";
 inline constexpr WordList kFillClipWrap = "fill clip wrap";
-inline constexpr WordList kDropClip = "drop clip";
 // JAX's default fill value, which depends on the dtype: NaN, the lowest signed and the highest
 // unsigned integer, true.
 [[nodiscard]] std::string default_fill(DType dtype);

@@ -29,14 +29,14 @@ constexpr OperandSpec kOperands[] = {
 constexpr AttributeSpec kAttributes[] = {
     {"batch_dims", AttributeKind::integer, "0",
      "the number of leading dimensions that data and indices share"},
-    kIndexModeSpec,
+    at_mode_spec(kGetModes),
     kFillValueSpec,
 };
 
 constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_dims");
 
 constexpr AttributeRow kStandard[] = {{"batch_dims"}, {"fill_value"}};
-constexpr AttributeRow kJaxGet[] = {{kModeName, "clip fill", "clip"}, {"fill_value"}};
+constexpr AttributeRow kJaxGet[] = {{kModeName, {}, "clip"}, {"fill_value"}};
 
 constexpr TypeRows kMdfTypes = {{"T", published::kOnnxAny}, {"Tind", published::kInt32Or64}};
 

@@ -31,7 +31,7 @@ constexpr AttributeSpec kAttributes[] = {
     reduction_spec("SN-4"),
     kUseInitValSpec,
     kBroadcastUpdatesSpec,
-    kIndexModeSpec,
+    at_mode_spec(kUpdateModes),
 };
 
 constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
@@ -44,7 +44,7 @@ constexpr AttributeRow kOpenvino15[] = {{"reduction", "none sum sub prod min max
 constexpr AttributeRow kTorchPut[] = {{"reduction", "none add"}};
 constexpr AttributeRow kNumpyAt[] = {{"reduction", "add subtract multiply minimum maximum", "add"}};
 constexpr AttributeRow kJaxAt[] = {{"reduction", "none add subtract multiply min max"},
-                                   {kModeName, kDropClip, "drop"}};
+                                   {kModeName, {}, "drop"}};
 constexpr AttributeRow kStandard[] = {
     {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
 constexpr TypeRows kNumpyAtTypes = {

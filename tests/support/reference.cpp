@@ -365,6 +365,10 @@ std::string policy_of(const Arguments& arguments) {
   if (arguments.rules.index_modes.empty()) return arguments.oob;
   const std::string mode = word(arguments, "mode", arguments.rules.index_modes[0]);
   if (mode == "raise") return "error";
+  // JAX's at[].get reads, its updates are dropped.
+  if (mode == "promise_in_bounds") return is_scatter(arguments.op) ? "drop" : "clip";
+  if (mode == "drop" && !is_scatter(arguments.op)) return "fill";
+  if (mode == "fill" && is_scatter(arguments.op)) return "drop";
   return mode == "clip" && arguments.rules.clips_raw ? "clamp" : mode;
 }
 

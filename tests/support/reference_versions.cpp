@@ -53,7 +53,7 @@ const std::vector<Row> kRows = {
     {"numpy", "gatherelements:takealongaxis", "2", "off_axis flat axis=-1 unchecked_empty"},
     {"jax", "gatherelements:takealongaxis", "0",
      "off_axis flat axis=-1 index_modes=fill,clip zero_of_empty_axis"},
-    {"jax", "gathernd:atget", "0", kTuples + "-batch_dims index_modes=clip,fill"},
+    {"jax", "gathernd:atget", "0", kTuples + "-batch_dims index_modes=clip,fill,drop,promise_in_bounds"},
     {"torch", "scatterelements:scatter", "2", kTorchScatter + "reductions=none,add,multiply takes_value"},
     {"torch", "scatterelements:scatteradd", "2", kTorchScatter + "reduction=add"},
     {"torch", "scatterelements:scatterreduce", "2", kTorchScatter + kTorchReduce + "use_init_val"},
@@ -71,7 +71,8 @@ const std::vector<Row> kRows = {
      "-use_init_val -one_element_updates repeats_updates reduction=add "
      "reductions=add,subtract,multiply,minimum,maximum no_bool=sub"},
     {"jax", "scatternd:at", "0",
-     "-use_init_val open_duplicates -one_element_updates repeats_updates index_modes=drop,clip "
+     "-use_init_val open_duplicates -one_element_updates repeats_updates "
+     "index_modes=drop,clip,fill,promise_in_bounds "
      "reductions=none,add,subtract,multiply,min,max no_bool=add,sub,mul"},
     {"torch", "broadcast:expand", "2", "modes=numpy keeps_dims"},
     {"numpy", "broadcast:broadcastto", "2", "modes=numpy"},
