@@ -499,7 +499,10 @@ def case_of(spec, name, row, dtype):
     """A case, or nothing where the installed library is no judge."""
     operands, attributes, function = row(dtype)
     try:
-        expect = described(function())
+        result = np.asarray(function())
+        if result.size == 0 and name in ("ufunc_at", "index_put", "take_along_dim"):
+            return None  # the libraries do not look at all indices then, tensorop does
+        expect = described(result)
         if is_not_here(spec, name, dtype, operands):
             expect = {"error": "[NI-1]"}
     except (IndexError, ValueError, RuntimeError, TypeError, ZeroDivisionError) as error:
