@@ -149,7 +149,7 @@ void change_count(Random& random, Request& request) {
 // The same name under a specification that may not have it. No operator is in all of these, and the list does
 // not change with what is known, as the same seed is to make the same cases.
 void change_spec(Random& random, Request& request) {
-  static const std::vector<std::string> kSpecs = {"onnx-1", "openvino-1", "mdf"};
+  static const std::vector<std::string> kSpecs = {"onnx-1", "openvino-1", "torch-1"};
   const std::string& spec = random.pick(kSpecs);
   if (find_operator(request.op.name->name, publisher_in(spec)).op == request.op.op) request.spec = spec;
 }

@@ -38,6 +38,7 @@ Generator::Generator(Subject subject, std::uint64_t seed, int candidates)
     : subject_(std::move(subject)), seed_(seed ^ hash_of(subject_.op.name->name)), candidates_(candidates) {
   settings_.memory = std::int64_t{1} << 30;  // not asked of the system for each call
   for (const Rule* rule : rules_of(*subject_.op.op)) rules_[rule->id] = 0;
+  rules_.erase(kMissingRule);  // its publisher accepts the call
 }
 
 std::vector<Generator::Candidate> Generator::draw(Random& random) {
