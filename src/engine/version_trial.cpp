@@ -8,6 +8,7 @@
 #include "engine/attributes.hpp"
 #include "engine/mask.hpp"
 #include "engine/stablehlo.hpp"
+#include "engine/version.hpp"
 #include "ops/common.hpp"
 #include "ops/fault_text.hpp"
 #include "ops/registry.hpp"
@@ -45,6 +46,14 @@ void rename(Request& request, const OperatorName& name) {
 }
 
 }  // namespace
+
+const Version* version_of(const Request& request) {
+  try {
+    return &find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
 
 void use_opened(Request& request, const OpenedCall& opened) {
   const Call& call = opened.call;
@@ -118,7 +127,8 @@ void drop_neutral(VersionCall& call) {
   });
 }
 
-// The axis that the default semantics use and another version does not, where the call does not say it.
+// The default axis of the call's own version, or else of the default semantics, where another version has
+// another one and the call does not say it.
 std::optional<NamedText> written_axis(const Request& request) {
   const Operator& op = *request.op.op;
   const AttributeSpec* const axis = find_attribute(op, "axis");
@@ -126,12 +136,15 @@ std::optional<NamedText> written_axis(const Request& request) {
   if (axis == nullptr || request.op.name->preset.attribute == "flat" ||
       std::ranges::any_of(request.attributes, says))
     return std::nullopt;
+  const Version* const own = version_of(request);
+  const std::string_view text =
+      own == nullptr ? axis->default_text : default_text(*axis, *request.op.name, *own);
   const auto differs = [&](const Version& version) {
-    const AttributeRow* const row = find_attribute(version, axis->name);
-    return row != nullptr && !row->default_text.empty() && row->default_text != axis->default_text;
+    return find_attribute(version, axis->name) != nullptr &&
+           default_text(*axis, *request.op.name, version) != text;
   };
-  if (std::ranges::none_of(op.versions, differs)) return std::nullopt;
-  return NamedText(std::string(axis->name), OperandText(std::string(axis->default_text)));
+  if (text.empty() || std::ranges::none_of(op.versions, differs)) return std::nullopt;
+  return NamedText(std::string(axis->name), OperandText(std::string(text)));
 }
 
 // Operators of other publishers for what a call says: Expand-13 is broadcast_to, Mod-13 remainder.

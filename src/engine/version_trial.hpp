@@ -46,6 +46,9 @@ struct VersionVerdict {
   [[nodiscard]] std::string rule() const { return error ? error->rule() : std::string(); }
 };
 
+// The version that the call is of; null where its --spec names several, or none that the operator has.
+[[nodiscard]] const Version* version_of(const Request& request);
+
 // Replaces the operands of `request`, and its lists, by what was opened: they may be given once only.
 void use_opened(Request& request, const OpenedCall& opened);
 

@@ -166,7 +166,8 @@ std::vector<std::vector<std::size_t>> Explainer::repeated_axes() const {
   const auto strides = row_major_strides(shape);
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == 1) continue;
-    for (std::size_t i = 0; i < out.size(); ++i) {
+    // A scatter without indices is a copy of its first operand.
+    for (std::size_t i = 0; i < std::min(out.size(), walk->operands()); ++i) {
       if (walk->offset(i, 0) == walk->offset(i, strides[d])) out[i].push_back(d);
     }
   }

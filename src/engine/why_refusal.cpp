@@ -6,7 +6,6 @@
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
 #include "engine/mask.hpp"
-#include "engine/version.hpp"
 #include "kernels/index/row_map.hpp"
 #include "ops/common.hpp"
 #include "ops/fault_text.hpp"
@@ -16,14 +15,6 @@ namespace {
 
 // Elements of the result of a version that accepts the call, among which unspecified ones are looked for.
 constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
-
-const Version* version_of(const Request& request) {
-  try {
-    return &find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
-  } catch (const Error&) {
-    return nullptr;
-  }
-}
 
 bool is_of_index(Fault fault) {
   return fault == Fault::index_out_of_range || fault == Fault::negative_index;

@@ -162,8 +162,9 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
 // Throws Error [G-8] for --duplicates beside a reduction, which combines duplicates.
 void check_duplicates(const Call& call, AttributeKey<Reduction> key);
 
-// A scatter operator, of which `op` has what is its own. kKey is that of its reduction.
-template <AttributeKey<Reduction> kKey>
+// A scatter operator, of which `op` has what is its own. kKey is that of its reduction; kCheck checks its own
+// attributes.
+template <AttributeKey<Reduction> kKey, void (*kCheck)(const Call& call) = nullptr>
 [[nodiscard]] consteval Operator scatter_operator(Operator op) {
   op.output_shape = "data.shape";
   if (op.family.empty()) op.family = "scatter";
@@ -171,6 +172,7 @@ template <AttributeKey<Reduction> kKey>
   op.duplicates = kDuplicates;
   op.open = kScatterOpen;
   op.check_attributes = [](const Call& call) {
+    if constexpr (kCheck != nullptr) kCheck(call);
     check_duplicates(call, kKey);
     check_flat(call);
   };

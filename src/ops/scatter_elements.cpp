@@ -171,9 +171,12 @@ Planned plan_value(const Call& call) {
   return plan_with(call, true);
 }
 
-Planned plan(const Call& call) {
+void check_axis(const Call& call) {
   if (call.has_trait(kAxisOrFlat) && !is_flat(call) && !call.is_given(kAxisKey))
     throw Error("attribute axis is missing", kCallRule, cat(call.option("flat"), " counts elements"));
+}
+
+Planned plan(const Call& call) {
   const bool is_torch = call.has_trait(kTorchShapes);
   if (!is_torch && !is_flat(call)) return plan_elements(call);
   const bool has_value = call.has_trait(kTakesValue) && call.operands[2].rank() == 0;
@@ -199,7 +202,8 @@ constexpr OperatorName kNames[] = {
 }  // namespace
 }  // namespace scatter_elements_operator
 
-constinit const Operator kScatterElements = scatter_operator<scatter_elements_operator::kReductionKey>({
+constinit const Operator kScatterElements = scatter_operator<scatter_elements_operator::kReductionKey,
+                                                             scatter_elements_operator::check_axis>({
     .name = "scatterelements",
     .summary =
         "Writes each element of updates into a copy of data, at the position along an axis that indices "

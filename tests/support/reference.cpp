@@ -73,7 +73,8 @@ void check_types(const Arguments& arguments) {
   const bool is_byte = condition == DType::uint8 || (condition == DType::int8 && !is_torch);
   if (op == "where" && !is_truth && !(rules.number_truth && is_byte))
     throw ReferenceError(!rules.number_truth || is_torch || condition == DType::string ||
-                                 (condition == DType::bfloat16 && arguments.framework == "numpy")
+                                 (arguments.framework == "numpy" &&
+                                  (condition == DType::bfloat16 || kSmallTypes.contains(condition)))
                              ? "WH-1"
                              : "NI-1");
   if (op == "mod" && kFloatTypes.contains(dtype) && !rules.float_floor_mod) {
@@ -111,15 +112,19 @@ Arguments reshaped(const Arguments& arguments) {
   return own;
 }
 
+// Whether PyTorch, which checks the axis alone where there is no index, looks at nothing else.
+bool selects_nothing(const Arguments& arguments) {
+  const Rules& rules = arguments.rules;
+  return rules.torch_shapes && !rules.vector_index && !rules.off_axis && arguments.operands[1].size() == 0;
+}
+
 // The result of a scatter has the shape of data.
 Array run_reshaped(const Arguments& arguments) {
   const std::string& op = arguments.op;
   const Shape data = arguments.operands[0].shape();
   const Shape indices = arguments.operands[1].shape();
   const bool has_vector = arguments.rules.vector_index;
-  // PyTorch checks the axis alone where there is no index.
-  const bool checks_all = has_vector || arguments.rules.off_axis || !arguments.rules.torch_shapes;
-  if (arguments.operands[1].size() == 0 && !checks_all) {
+  if (selects_nothing(arguments)) {
     (void)normal_axis(number(arguments, "axis", 0), std::max<std::int64_t>(1, rank(data)));
     return is_scatter(op) ? Array(arguments.operands[0]) : Array(arguments.operands[0].dtype(), indices);
   }
@@ -228,7 +233,7 @@ std::vector<std::string> origins(const Arguments& arguments, Overwritten overwri
 }
 
 std::vector<bool> open_elements(const Arguments& arguments) {
-  if (is_scatter(arguments.op)) return open_in_scatter(reshaped(arguments));
+  if (is_scatter(arguments.op) && !selects_nothing(arguments)) return open_in_scatter(reshaped(arguments));
   const std::set<std::string> some = {"min", "max", "div", "mod", "floormod", "bitshift"};
   if (some.contains(arguments.op)) return open_in_elementwise(arguments);
   return std::vector<bool>(run(arguments).elements.size());

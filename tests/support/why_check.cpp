@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "engine/engine.hpp"
+#include "engine/version.hpp"
 #include "engine/why.hpp"
 #include "engine/why_refusal.hpp"
 #include "ops/registry.hpp"
@@ -126,6 +127,20 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
       std::ranges::find(own.attributes, preset.attribute, &NamedText::name) != own.attributes.end();
   if (own.op.name->preset.attribute != preset.attribute && !preset.attribute.empty() && !is_given)
     own.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
+  // The same call has the same axis, where their defaults differ.
+  const AttributeSpec* const axis = find_attribute(*request.op.op, "axis");
+  const auto default_in = [&](const Version& other) { return default_text(*axis, *request.op.name, other); };
+  const auto has_axis = [](const Version& other) { return find_attribute(other, "axis") != nullptr; };
+  const auto says = [](const NamedText& given) { return given.name == "axis" || given.name == "flat"; };
+  if (axis != nullptr && has_axis(version) && said_of(request, "flat") != "true" &&
+      std::ranges::none_of(own.attributes, says)) {
+    const Version& called = find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
+    const auto is_other = [&](const Version& other) {
+      return has_axis(other) && default_in(other) != default_in(called);
+    };
+    if (std::ranges::any_of(request.op.op->versions, is_other) && !default_in(called).empty())
+      own.attributes.push_back({std::string(axis->name), OperandText(std::string(default_in(called)))});
+  }
   try {
     (void)evaluate(own, settings);
     return "accepted";

@@ -23,6 +23,7 @@ class BroadcastWalk {
   // All of `operands` have shape.size() strides.
   BroadcastWalk(const Shape& shape, const std::vector<BroadcastStrides>& operands);
 
+  [[nodiscard]] std::size_t operands() const { return strides_.size(); }
   // The dimensions that are left, and the operands' strides there.
   [[nodiscard]] std::size_t dims() const { return sizes_.size(); }
   [[nodiscard]] std::int64_t size(std::size_t dim) const { return sizes_[dim]; }
