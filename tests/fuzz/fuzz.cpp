@@ -93,6 +93,9 @@ bool same(const Tensor& a, const Tensor& b) {
 }
 
 void require_round_trip(const Tensor& tensor) {
+  // A header of some bytes states millions of empty strings, whose text is out of proportion to it.
+  constexpr std::int64_t kMost = 1 << 18;
+  if (tensor.size() > kMost) return;
   // Strings as wide as the longest of them can be far larger in NPY than they were.
   constexpr std::int64_t kMostBytes = 1 << 20;
   const bool is_string = tensor.dtype() == DType::string;
