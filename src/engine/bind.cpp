@@ -311,7 +311,7 @@ Bound bind_operator(const Request& request, const Settings& settings) {
   try {
     bound.planned = call.op->plan(call);
   } catch (Failure& error) {
-    // What took tuples under these names.
+    // Earlier releases took one tensor of index tuples under these names.
     if (request.op.name->takes_arrays && error.rule() == "SN-3")
       error.add_hint(cat("each operand between the first and the last is an index array; ", call.op->name,
                          " takes index tuples"));

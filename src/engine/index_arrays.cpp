@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::string_view kName = "indices";
 
-// Takes the texts of the index arrays out of the request: what is named, or all positional operands but those
-// of data and updates.
+// Removes the index arrays from the request and returns their texts: the operand named "indices", or else all
+// positional operands between data and updates.
 std::vector<OperandText> take_arrays(Request& request) {
   const auto named = std::ranges::find(request.named, kName, &NamedText::name);
   if (named != request.named.end()) {
@@ -57,7 +57,7 @@ Tensor open_array(const OperandText& text, const Request& request, const Setting
   return *source.tensor();
 }
 
-// Of one of several arrays, which become int64.
+// Checks the dtype of one of several index arrays. Their stack is int64, so the usual check would not see it.
 void require_index_dtype(const Tensor& array, const std::string& name, const Request& request) {
   const Version& version = find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
   const auto row = std::ranges::find(version.types, request.op.op->operands[1].type, &TypeRow::type);

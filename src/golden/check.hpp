@@ -16,8 +16,8 @@ namespace tensorop {
 struct CheckSettings {
   BatchSettings batch;
   bool update = false;  // rewrite golden files that are missing or differ with what tensorop computes
-  // Where not empty: the results of another program, which are judged instead: a folder of them, or the file
-  // of the only one (case_files.hpp). Not with `update`.
+  // Where not empty: the results of another program, which are judged instead: a folder of them, or one file
+  // where there is one case (case_files.hpp). Not with `update`.
   std::string actual = {};
   // Where given: this program computes the results that are judged, whatever other files there are. Not with
   // `update`.

@@ -98,7 +98,7 @@ struct Finding {
   // one. Results of earlier jobs that it takes are tensors of it where the outcome is `different`.
   std::shared_ptr<const Request> call = {};
 
-  // Of `skipped`, by check and compare.
+  // Why the case or pair was skipped; given where the outcome is `skipped`.
   std::optional<Skipped> skipped = {};
 
   // The rest is of check alone.

@@ -22,8 +22,8 @@ struct ArrayId {
 // Finds out what operands mean. Keeps the indexes that it has read.
 class ArrayIds {
  public:
-  // Of the file `path`, or of FILE:NAME; of an array of an index, the file is its shard. Nothing, with errno,
-  // if there is no such file.
+  // The ArrayId of the file `path`, or of the array FILE:NAME. The file of an array that a shard index names
+  // is its shard. Returns nullopt, with errno set, if there is no such file.
   //
   // In a format other than NPZ, "a" and "a.npy" are two arrays. They are taken for one here.
   [[nodiscard]] std::optional<ArrayId> of(const std::string& path);

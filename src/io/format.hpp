@@ -84,8 +84,8 @@ struct Format {
   bool names_array = false;  // beside `encode`: a file can hold the name of its array
   // Beside `encode`: whether what is read again has this shape; null: any.
   bool (*keeps_shape)(const Shape& shape) = nullptr;
-  // Beside `encode`: what a file, of which these are the bytes, says that is not part of its array, as a list
-  // of words: "comments". Empty where there is none; null: there cannot be any.
+  // Beside `encode`: names what the file with these bytes holds beside its array, and what a rewrite
+  // would lose: "comments". Returns "" if it holds nothing else. Null: the format has no place for more.
   std::string (*remarks)(std::span<const std::byte> file) = nullptr;
   // Throws Error naming the path.
   std::unique_ptr<ArchiveWriter> (*create_archive)(const std::string& path,

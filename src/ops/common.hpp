@@ -83,7 +83,7 @@ void check_fill_value(const Call& call);
 // given have it true.
 inline constexpr AttributeSpec kFlatSpec = {
     "flat", AttributeKind::flag, "false",
-    "the operands are flattened, those that have to: indices count elements in row-major order"};
+    "data is taken as flat: indices count its elements in row-major order"};
 [[nodiscard]] bool is_flat(const Call& call);
 // Throws Error [G-8] for an axis of what is flat.
 void check_flat(const Call& call);

@@ -21,7 +21,7 @@ namespace tensorop {
 // `path` as seen from `folder`; an absolute path, and any path from the folder "", is left as it is.
 [[nodiscard]] std::string path_from(const std::string& folder, const std::string& path);
 
-// What a file is, whichever of its names leads to it.
+// Identifies a file: all paths, hard links and symbolic links that lead to it have the same FileId.
 struct FileId {
   std::uint64_t device;
   std::uint64_t inode;
@@ -29,7 +29,8 @@ struct FileId {
   auto operator<=>(const FileId&) const = default;
 };
 
-// Of the file or folder at `path`, after following symbolic links; nothing, with errno, if there is none.
+// The FileId of the file or folder at `path`, with symbolic links followed; nullopt, and errno set, if there
+// is none.
 [[nodiscard]] std::optional<FileId> file_id(const std::string& path);
 
 // Whether something exists at `path`, after following symbolic links.
