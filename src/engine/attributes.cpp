@@ -46,9 +46,9 @@ ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, const
   };
   // A version without the attribute also has its default.
   if (allows(*call.version) || find_attribute(*call.version, spec.name) == nullptr) return {at};
+  const std::string others = versions_where(*call.op, allows);
   refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule,
-                cat(" in ", call.version_name()),
-                cat(word, " is allowed by ", versions_where(*call.op, allows)));
+                cat(" in ", call.version_name()), others.empty() ? "" : cat(word, " is allowed by ", others));
 }
 
 std::int64_t read_integer(const AttributeSpec& spec, const std::string& text, const Call& call) {
