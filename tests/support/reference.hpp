@@ -21,6 +21,7 @@ struct Rules {
   DTypeSet exponent_types;  // of Pow's exponent; empty: it has the type of the base
   DTypeSet index_types;
   DTypeSet missing_types;             // of the data: that the publisher allows and tensorop does not compute
+  DTypeSet missing_index_types;       // of the indices
   bool negative_indices = true;       // otherwise IX-2
   bool zero_fill = false;             // out of range reads zero, otherwise IX-1
   bool batch_dims = true;             // the attribute exists

@@ -309,6 +309,7 @@ Rules rules_of(const std::string& framework, int since, const std::string& name)
   rules.missing_types = types_not_here({framework, since, name, "data"});
   rules.exponent_types = published_types({framework, since, name, "exponent"});
   rules.index_types = published_types({framework, since, name, "indices"});
+  rules.missing_index_types = types_not_here({framework, since, name, "indices"});
   return rules;
 }
 
