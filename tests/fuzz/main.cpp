@@ -1,11 +1,16 @@
 // tensorop_fuzz TARGET [what libFuzzer takes]: one program, as linking it takes longer than compiling a
-// target.
+// target. tensorop_fuzz TARGET --seeds FOLDER writes the seeds of the target.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
+#include "support/input_table.hpp"
 
 namespace {
 
@@ -30,6 +35,23 @@ constexpr NamedTarget kTargets[] = {{"arguments", run_arguments},
 
 Target* chosen = nullptr;
 
+// The rows of testdata/inputs that are inputs of the target, each as a file.
+void write_seeds(std::string_view target, const std::filesystem::path& folder) {
+  std::size_t count = 0;
+  const auto write = [&](std::string_view bytes) {
+    std::ofstream(folder / tensorop::cat(count++), std::ios::binary) << bytes;
+  };
+  for (const std::string& table : {std::string(target), tensorop::cat("bad_", target)}) {
+    if (!std::filesystem::exists(tensorop::input_table_path(table))) continue;
+    for (const tensorop::InputRow& row : tensorop::read_input_table(table)) write(row.bytes);
+  }
+  for (const tensorop::InputRow& row : tensorop::read_input_table("seeds")) {
+    if (row.name.starts_with(tensorop::cat(target, '/'))) write(row.bytes);
+  }
+  if (target != "json") return;
+  for (const tensorop::InputRow& row : tensorop::read_input_table("npy")) write(row.lines.at(0));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
@@ -38,6 +60,10 @@ extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
   if (target == std::end(kTargets)) {
     std::fprintf(stderr, "usage: tensorop_fuzz TARGET ...   (targets: tests/README.md)\n");
     std::exit(2);
+  }
+  if (*count == 4 && std::string_view((*arguments)[2]) == "--seeds") {
+    write_seeds(name, (*arguments)[3]);
+    std::exit(0);
   }
   chosen = target->run;
   (*arguments)[1] = (*arguments)[0];

@@ -3,8 +3,8 @@
 #
 #     tests/fuzz/run.sh MINUTES [TARGET...]     each target for so long; 5s: seconds
 #
-# Targets run side by side, as many as there are cores, each from its seeds (testdata/fuzz and what fits of the other
-# test data) and from what earlier runs kept in build/fuzz/corpus. What breaks a promise is kept in build/fuzz/findings:
+# Targets run side by side, as many as there are cores, each from its seeds (the tables of testdata/inputs)
+# and from what earlier runs kept in build/fuzz/corpus. What breaks a promise is kept in build/fuzz/findings:
 # tensorop_fuzz TARGET FILE shows it again. The last line is "N passed, N failed", by targets.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -43,15 +43,7 @@ gather_seeds() {
   local target=$1 seeds=$work/seeds/$1
   rm -rf "$seeds"
   mkdir -p "$seeds" "$work/corpus/$target"
-  case $target in
-    npy) cp testdata/npy/*.npy testdata/bad/npy_*.npy "$seeds" ;;
-    json) cp testdata/npy/*_c.json testdata/bad/json_*.json testdata/json/*/*.json "$seeds" ;;
-    npz) cp testdata/bad/npz_*.npz "$seeds" ;;
-    tensor_proto) cp testdata/bad/pb_*.pb "$seeds" ;;
-  esac
-  if [[ -d testdata/fuzz/$target ]]; then
-    cp testdata/fuzz/"$target"/* "$seeds"
-  fi
+  build/asan/tests/fuzz/tensorop_fuzz "$target" --seeds "$seeds"
 }
 
 # A result that is too large for memory is an error like any other; one block of more than 256 MiB counts as that. What

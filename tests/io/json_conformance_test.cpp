@@ -1,9 +1,9 @@
-// The texts of testdata/json, which follow RFC 8259 section by section: as a tensor from memory and as a
-// stream that arrives byte by byte, as the value of a key in a document of objects, and by nlohmann's parser,
-// which shares nothing with the others. What tensorop does where the RFC leaves it open: the table kEither.
+// The texts of testdata/inputs/json.txt, which follow RFC 8259 section by section: as a tensor from memory
+// and as a stream that arrives byte by byte, as the value of a key in a document of objects, and by
+// nlohmann's parser, which shares nothing with the others. What tensorop does where the RFC leaves it open:
+// the table kEither.
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,7 +15,7 @@
 #include "base/text.hpp"
 #include "io/json/json_objects.hpp"
 #include "support/catch.hpp"
-#include "support/files.hpp"
+#include "support/input_table.hpp"
 #include "support/json_reading.hpp"
 
 namespace tensorop::io_json_conformance_test {
@@ -24,17 +24,17 @@ namespace {
 using Json = nlohmann::json;
 
 struct File {
-  std::string name;  // without ".json"
+  std::string name;
   std::string text;
 };
 
-// In the order of their names.
-std::vector<File> files_of(const std::string& folder) {
-  const std::filesystem::path path = std::filesystem::path(TENSOROP_SOURCE_DIR) / "testdata/json" / folder;
+// The texts whose names begin with `kind` and "_", without that: well-formed (y), malformed (n) or either
+// (i).
+std::vector<File> files_of(std::string_view kind) {
+  const std::string prefix = cat(kind, '_');
   std::vector<File> files;
-  for (const std::string& name : names_in(path)) {
-    const std::string text = get((path / name).string());
-    files.push_back({name.substr(0, name.rfind(".json")), text});
+  for (const InputRow& row : read_input_table("json")) {
+    if (row.name.starts_with(prefix)) files.push_back({row.name.substr(prefix.size()), row.bytes});
   }
   return files;
 }
@@ -210,7 +210,7 @@ void check_refusals(const File& file, std::string_view as_tensor, std::string_vi
 }  // namespace
 
 TEST_CASE("a text that is JSON is never refused as malformed", "[json][conformance]") {
-  const std::vector<File> files = files_of("well-formed");
+  const std::vector<File> files = files_of("y");
   CHECK(files.size() == 140);
   for (const File& file : files) {
     CAPTURE(file.name);
@@ -227,7 +227,7 @@ TEST_CASE("a text that is JSON is never refused as malformed", "[json][conforman
 }
 
 TEST_CASE("a text that is not JSON is refused as malformed", "[json][conformance]") {
-  const std::vector<File> files = files_of("malformed");
+  const std::vector<File> files = files_of("n");
   CHECK(files.size() == 261);
   for (const File& file : files) {
     CAPTURE(file.name);
@@ -263,7 +263,7 @@ TEST_CASE("hints do not depend on how the text arrives", "[json][conformance]") 
 }
 
 TEST_CASE("what becomes of a text that RFC 8259 leaves to the parser", "[json][conformance]") {
-  const std::vector<File> files = files_of("either");
+  const std::vector<File> files = files_of("i");
   CHECK(files.size() == kEither.size());
   for (const File& file : files) {
     CAPTURE(file.name);

@@ -1,5 +1,5 @@
 // NPZ archives: what is written reads back, what is read is checked and no more of it than needed, and names.
-// Malformed archives: testdata/bad; NumPy's and Python's: tests/io/npz_roundtrip.py.
+// Malformed archives: testdata/inputs; NumPy's and Python's: tests/io/npz_roundtrip.py.
 #include "io/npz/npz_writer.hpp"
 
 #include <algorithm>

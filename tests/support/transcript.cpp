@@ -54,7 +54,7 @@ std::string run_command(const std::string& command, const std::string& directory
   const char* const path = std::getenv("PATH");
   options.environment = {
       cat("PATH=", fs::path(TENSOROP_BINARY).parent_path().string(), ":", path == nullptr ? "" : path),
-      cat("TESTDATA=", TENSOROP_SOURCE_DIR, "/testdata"), "LC_ALL=C", "COLUMNS="};
+      "LC_ALL=C", "COLUMNS="};
   if (kind == PageKind::docs)
     return run_process({"/bin/sh", "-c", cat("{ ", command, "\n} 2>&1")}, options).out;
   const ProcessResult result = run_process({"/bin/sh", "-c", command}, options);

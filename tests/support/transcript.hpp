@@ -29,8 +29,8 @@ struct PageResult {
   std::string text;  // the page with what the commands printed this time
 };
 
-// Runs the commands of all ```console blocks of the page in order, by /bin/sh, with tensorop in PATH,
-// testdata as TESTDATA, and no standard input. "$ " begins a command, "> " continues it, all other lines are
+// Runs the commands of all ```console blocks of the page in order, by /bin/sh, with tensorop in PATH
+// and no standard input. "$ " begins a command, "> " continues it, all other lines are
 // what it prints.
 //
 // In a transcript standard output comes first, then standard error, then the exit status. All that a command

@@ -1,2 +1,0 @@
-j
-location../../etc/passwdp

@@ -1,2 +1,0 @@
-pja[1m
-location

@@ -1,0 +1,242 @@
+// The tables of testdata/inputs through the program: what it says about malformed files, as files and as
+// streams; files that end too early; NPY files of NumPy and their JSON. With TENSOROP_UPDATE set, the
+// messages in the tables are rewritten; review the change.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/archive.hpp"
+#include "io/format.hpp"
+#include "io/source.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/input_table.hpp"
+#include "support/npy_writer.hpp"
+#include "support/temp_dir.hpp"
+#include "support/tensors.hpp"
+#include "tensorop/program.hpp"
+
+namespace tensorop::cli_inputs_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Lines = std::vector<std::string>;
+
+struct Kind {
+  std::string_view name;
+  std::string_view ending;
+  const Format* archive = nullptr;  // null: a file is one tensor
+  std::string_view no_stream = {};  // what is said about every stream
+};
+const Kind kKinds[] = {
+    {"json", ".json"},
+    {"npy", ".npy"},
+    {"npz", ".npz", &kNpzFormat, "an NPZ archive cannot be read as a stream: its directory is at its end"},
+    {"tensor_proto", ".pb"},
+};
+
+// A pipe that holds `bytes`, in the place of standard input.
+class PipedInput {
+ public:
+  explicit PipedInput(std::string_view bytes) : before_(::dup(STDIN_FILENO)) {
+    constexpr int kMost = 1 << 20;
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    REQUIRE(::fcntl(ends[1], F_SETPIPE_SZ, kMost) >= static_cast<int>(bytes.size()));
+    REQUIRE(::write(ends[1], bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+    ::close(ends[1]);
+    ::dup2(ends[0], STDIN_FILENO);
+    ::close(ends[0]);
+  }
+  ~PipedInput() {
+    ::dup2(before_, STDIN_FILENO);
+    ::close(before_);
+  }
+  PipedInput(const PipedInput&) = delete;
+  PipedInput& operator=(const PipedInput&) = delete;
+
+ private:
+  int before_;
+};
+
+struct Ended {
+  int status = 0;
+  std::string err;
+};
+
+Ended run(const std::vector<std::string>& words) {
+  std::vector<const char*> args;
+  for (const std::string& word : words) args.push_back(word.c_str());
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* const before = std::exchange(stderr, ::open_memstream(&text, &size));
+  Ended ended;
+  ended.status = run_program(args);
+  std::fclose(std::exchange(stderr, before));
+  ended.err.assign(text, size);
+  std::free(text);
+  return ended;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// What `convert` says about the operand: as a table has it, without the name of the program.
+Lines refusal_of(const TempDir& dir, const std::string& operand) {
+  const std::string result = dir.file("result.json");
+  const Ended ended = run({"convert", operand, "-o", result});
+  CHECK(ended.status == 2);
+  CHECK_FALSE(fs::exists(result));
+  Lines lines;
+  std::istringstream text(ended.err);
+  for (std::string line; std::getline(text, line);) {
+    constexpr std::string_view kProgram = "tensorop: ";
+    constexpr std::string_view kCommand = "convert: ";
+    if (line.starts_with(kProgram)) line.erase(0, kProgram.size());
+    if (line.starts_with(kCommand)) line.erase(0, kCommand.size());
+    lines.push_back(operand == "-" ? line : replaced(line, operand, "FILE"));
+  }
+  return lines;
+}
+
+// What a table has to say about a malformed input. The lines about the stream are left out if they are those
+// about the file with another name.
+Lines lines_of(const Kind& kind, const Lines& file, const Lines& stream) {
+  Lines expected = file;
+  for (std::string& line : expected) line = replaced(line, "FILE: ", "standard input: ");
+  if (!kind.no_stream.empty())
+    expected = {cat("standard input: ", kind.no_stream), "hint: save it to a file first"};
+  Lines lines = file;
+  if (stream != expected) lines.insert(lines.end(), stream.begin(), stream.end());
+  return lines;
+}
+
+// The elements as JSON, or nothing if the operand is refused.
+std::string elements_of(const std::string& operand) {
+  try {
+    Source source = Source::open(operand, {});
+    if (source.is_unnamed()) return "bytes";
+    source.read();
+    if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
+    return cat(name(source.tensor()->dtype()), ' ', nested_json(*source.tensor()));
+  } catch (const Failure&) {
+    return "";
+  }
+}
+
+// The elements of all arrays, or nothing if the archive or one of its arrays is refused.
+std::string elements_of_archive(const Format& format, const std::string& path) {
+  try {
+    InputFile file = InputFile::open(path);
+    const auto archive = format.open_archive(file);
+    std::string out;
+    for (std::size_t i = 0; i < archive->size(); ++i) out += cat(nested_json(archive->read(i, {})), '\n');
+    return out;
+  } catch (const Failure&) {
+    return "";
+  }
+}
+
+struct Input {
+  std::string name;
+  std::string bytes;
+};
+
+// All inputs of the kind, malformed or not.
+std::vector<Input> inputs_of(const Kind& kind) {
+  std::vector<Input> inputs;
+  for (const InputRow& row : read_input_table(cat("bad_", kind.name)))
+    inputs.push_back({row.name, row.bytes});
+  const std::string prefix = cat(kind.name, '/');
+  for (const InputRow& row : read_input_table("seeds")) {
+    if (row.name.starts_with(prefix)) inputs.push_back({row.name, row.bytes});
+  }
+  if (kind.name != "npy") return inputs;
+  for (const InputRow& row : read_input_table("npy")) inputs.push_back({row.name, row.bytes});
+  return inputs;
+}
+
+}  // namespace
+
+TEST_CASE("every malformed file is refused with what is wrong, as a file and as a stream", "[bad_files]") {
+  const TempDir dir;
+  const bool update = std::getenv("TENSOROP_UPDATE") != nullptr;
+  for (const Kind& kind : kKinds) {
+    const std::string table = cat("bad_", kind.name);
+    std::string text;
+    for (const InputRow& row : read_input_table(table)) {
+      CAPTURE(table, row.name);
+      const std::string path = dir.file(cat("x", kind.ending));
+      write_file(path, row.bytes);
+      const Lines file = refusal_of(dir, path);
+      const PipedInput input(row.bytes);
+      const Lines lines = lines_of(kind, file, refusal_of(dir, "-"));
+      if (!update) CHECK(row.lines == lines);
+      text += row.source;
+      for (const std::string& line : lines) text += cat("  ", line, "\n");
+    }
+    if (update) std::ofstream(input_table_path(table)) << text;
+  }
+}
+
+TEST_CASE("a file that is cut at any byte is refused, or is what a stream of its bytes is", "[bad_files]") {
+  const TempDir dir;
+  const std::string path = dir.file("cut");
+  for (const Kind& kind : kKinds) {
+    const auto read = [&] {
+      return kind.archive != nullptr ? elements_of_archive(*kind.archive, path) : elements_of(path);
+    };
+    for (const Input& input : inputs_of(kind)) {
+      CAPTURE(kind.name, input.name);
+      write_file(path, input.bytes);
+      // Nothing of a file in these formats can be missing.
+      const bool is_refused = (kind.archive != nullptr || kind.name == "npy") && !read().empty();
+      const std::size_t whole = input.bytes.size();
+      const std::size_t step = 1 + whole / 2000;
+      for (std::size_t missing = step; missing < whole; missing += step) {
+        const std::size_t size = whole - missing;
+        fs::resize_file(path, size);
+        const std::string cut = read();
+        if (is_refused && !cut.empty()) FAIL_CHECK(size << " bytes are " << cut);
+        if (kind.archive != nullptr) continue;
+        const PipedInput piped(std::string_view(input.bytes).substr(0, size));
+        const std::string streamed = elements_of("-");
+        if (cut != streamed) FAIL_CHECK(size << " bytes are " << cut << ", as a stream " << streamed);
+      }
+    }
+  }
+}
+
+TEST_CASE("every NPY file that NumPy wrote converts to the JSON that NumPy reads in it", "[npy]") {
+  const std::vector<InputRow> rows = read_input_table("npy");
+  CHECK(rows.size() == 88);
+  for (const InputRow& row : rows) {
+    CAPTURE(row.name);
+    REQUIRE(row.lines.size() == 1);
+    const TempDir dir;
+    write_file(dir.file("a.npy"), row.bytes);
+    CHECK(run({"convert", dir.file("a.npy"), "-o", dir.file("a.json")}).err.empty());
+    CHECK(get(dir.file("a.json")) == row.lines[0] + "\n");
+    // It reads back to itself.
+    CHECK(run({"convert", dir.file("a.json"), "-o", dir.file("b.json")}).err.empty());
+    CHECK(get(dir.file("b.json")) == row.lines[0] + "\n");
+  }
+}
+
+}  // namespace tensorop::cli_inputs_test
