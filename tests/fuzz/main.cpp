@@ -50,6 +50,7 @@ void write_seeds(std::string_view target, const std::filesystem::path& folder) {
   }
   if (target != "json") return;
   for (const tensorop::InputRow& row : tensorop::read_input_table("npy")) write(row.lines.at(0));
+  for (const tensorop::InputRow& row : tensorop::read_input_table("bad_table")) write("t" + row.bytes);
 }
 
 }  // namespace

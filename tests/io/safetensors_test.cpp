@@ -1,5 +1,5 @@
-// safetensors: every way in which a header can be wrong, what is read although it is, and the bytes that are
-// written. The reference's bytes of many arrays: tests/io/safetensors_roundtrip.py.
+// safetensors: what is read although the format forbids it, and the bytes that are written. What is
+// malformed: testdata/inputs. The reference's bytes of many arrays: tests/io/safetensors_roundtrip.py.
 #include "io/safetensors/safetensors_header.hpp"
 
 #include <cstring>
@@ -98,134 +98,8 @@ void write_archive(const std::string& path, const std::vector<NamedTensor>& arra
 
 }  // namespace
 
-TEST_CASE("what is wrong with a safetensors file is said", "[io][safetensors]") {
-  struct Row {
-    std::string bytes;
-    std::string message;
-  };
-  const std::string deep(100'000, '[');
-  const std::vector<Row> rows = {
-      {"\x10\0\0\0\0\0\0"s, "too short for a safetensors header: 7 bytes, at least 8"},
-      {length_of(0), "the safetensors header is empty"},
-      {length_of(100'000'001) + "{}", "safetensors header of 100000001 bytes (at most 100000000)"},
-      {length_of(std::uint64_t{1} << 63) + "{}",
-       "safetensors header of 9223372036854775808 bytes (at most 100000000)"},
-      {length_of(~std::uint64_t{0}) + "{}",
-       "safetensors header of 18446744073709551615 bytes (at most 100000000)"},
-      {length_of(3) + "{}", "safetensors header of 3 bytes, the file holds 2 after its length"},
-      // The text of the header.
-      {framed("{\"\xff\":1}"),
-       "header: malformed JSON at byte 10: invalid string: ill-formed UTF-8 byte (last read: "
-       "'\"\\xff'); expected string literal"},
-      {framed("\xEF\xBB\xBF{}"), "header begins with a byte order mark (byte 8)"},
-      {framed("{}\0\0"s), "header: malformed JSON at byte 10: a zero byte"},
-      {framed(R"({"\ud800":1})"),
-       "header: malformed JSON at byte 16: invalid string: surrogate U+D800..U+DBFF must be "
-       "followed "
-       "by U+DC00..U+DFFF (last read: '\"\\ud800\"'); expected string literal"},
-      {framed("    "), "header must be one JSON object, found white space"},
-      {framed("[]"), "header must be one JSON object, found a list"},
-      {framed("\"x\""), "header must be one JSON object, found a string"},
-      {framed("{} {}"), "header: malformed JSON at byte 11: unexpected '{'; expected the end of the header"},
-      {framed(cat(R"({"x":)", deep)), "array 'x': must be an object, found a list"},
-      {framed(cat(R"({"x":{"y":)", deep)),
-       "header: more than 100 lists and objects within each other (byte 116)"},
-      // Keys.
-      {framed(object(cat(kF32, ",", entry("\\u0061", "F32", "[0]", "[8,8]"))), 8),
-       "header: key \"a\" stands twice"},
-      {framed(R"({"a":{"dtype":"F32","dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 8),
-       "array 'a': key \"dtype\" stands twice"},
-      {framed(R"({"a":{"dtype":"F32","x":{"k":1,"k":2},"shape":[2],"data_offsets":[0,8]}})", 8),
-       "array 'a': key \"k\" stands twice"},
-      {framed(R"({"__metadata__":{},"__metadata__":{}})"), "header: key \"__metadata__\" stands twice"},
-      {framed(R"({"__metadata__":{"k":"1","\u006b":"1"}})"), "__metadata__: key \"k\" stands twice"},
-      {framed(R"({"__metadata__":{"k":1}})"), "metadata 'k' must be a string, found a number"},
-      {framed(R"({"__metadata__":{"k":{}}})"), "metadata 'k' must be a string, found an object"},
-      {framed(R"({"__metadata__":[]})"), "__metadata__ must be an object of strings, found a list"},
-      {framed(R"({"a":{"dtype":"F32","data_offsets":[0,8]}})", 8), "array 'a': key \"shape\" is missing"},
-      {framed(R"({"a":{"shape":[2],"data_offsets":[0,8]}})", 8), "array 'a': key \"dtype\" is missing"},
-      {framed(R"({"a":{"dtype":"F32","shape":[2]}})", 8), "array 'a': key \"data_offsets\" is missing"},
-      {framed(R"({"a":[]})"), "array 'a': must be an object, found a list"},
-      {framed(R"({"a":null})"), "array 'a': must be an object, found null"},
-      // Shapes.
-      {framed(object(entry("a", "F32", "[1.0]", "[0,4]")), 4),
-       "array 'a': shape[0] = 1.0 is not a non-negative integer below 2^63"},
-      {framed(object(entry("a", "F32", "[1,1e2]", "[0,4]")), 4),
-       "array 'a': shape[1] = 1e2 is not a non-negative integer below 2^63"},
-      {framed(object(entry("a", "F32", "[-1]", "[0,4]")), 4),
-       "array 'a': shape[0] = -1 is not a non-negative integer below 2^63"},
-      {framed(object(entry("a", "F32", "[9223372036854775808,2,0]", "[0,0]"))),
-       "array 'a': shape[0] = 9223372036854775808 is not a non-negative integer below 2^63"},
-      {framed(object(entry("a", "F32", "[\"2\"]", "[0,8]")), 8),
-       "array 'a': shape[0] must be a non-negative integer, found a string"},
-      {framed(object(entry("a", "F32", "[01]", "[0,8]")), 8),
-       "array 'a': shape[0] = 01 is not a non-negative integer below 2^63"},
-      {framed(object(entry("a", "F32", "2", "[0,8]")), 8),
-       "array 'a': shape must be a list of integers, found a number"},
-      {framed(object(entry("a", "F32",
-                           cat(
-                               "[1",
-                               [] {
-                                 std::string ones;
-                                 for (int i = 0; i < 64; ++i) ones += ",1";
-                                 return ones;
-                               }(),
-                               "]"),
-                           "[0,4]")),
-              4),
-       "array 'a': shape has more than 64 dimensions: rank is at most 64"},
-      {framed(object(entry("a", "F32", "[4294967296,4294967296]", "[0,0]"))),
-       "array 'a': the shape (4294967296,4294967296) is too large [G-2]"},
-      {framed(object(entry("a", "F32", "[-0]", "[0,0]"))),
-       "array 'a': shape[0] = -0 is not a non-negative integer below 2^63"},
-      // A dimension of 0 leaves no element.
-      {framed(object(entry("a", "U8", "[0,9223372036854775807,9]", "[0,4]")), 4),
-       "array 'a': data_offsets span 4 bytes, uint8 of shape (0,9223372036854775807,9) needs 0"},
-      // Offsets.
-      {framed(object(entry("a", "F32", "[2]", "[0]")), 8), "array 'a': data_offsets has 1 number, not 2"},
-      {framed(object(entry("a", "F32", "[2]", "[0,4,8]")), 8),
-       "array 'a': data_offsets has 3 numbers, not 2"},
-      {framed(object(entry("a", "F32", "[2]", "[8,0]")), 8),
-       "array 'a': data_offsets [8,0]: begin is above end"},
-      {framed(object(entry("a", "F32", "[2]", "[0,9223372036854775808]")), 8),
-       "array 'a': data_offsets[1] = 9223372036854775808 is not a non-negative integer below 2^63"},
-      {framed(object(entry("a", "F32", "[2]", "[0,9]")), 8),
-       "array 'a': it ends at byte 9 of the data, the file has 8"},
-      {framed(object(entry("a", "F32", "[2]", "[0,4]")), 4),
-       "array 'a': data_offsets span 4 bytes, float32 of shape (2) needs 8"},
-      {framed(object(cat(kF32, ",", entry("b", "F32", "[2]", "[0,8]"))), 8),
-       "array 'b' begins at byte 0 of the data, array 'a' ends at 8"},
-      {framed(object(cat(kF32, ",", entry("b", "F32", "[2]", "[7,15]"))), 15),
-       "array 'b' begins at byte 7 of the data, array 'a' ends at 8"},
-      {framed(object(cat(kF32, ",", entry("b", "F32", "[2]", "[16,24]"))), 24),
-       "bytes 8..15 of the data belong to no array"},
-      {framed(object(entry("a", "F32", "[2]", "[1,9]")), 9), "bytes 0..0 of the data belong to no array"},
-      {framed(object(kF32), 30),
-       "22 bytes after the last array\nhead -c 70 FILE > x.safetensors leaves them out"},
-      {framed("{}", 1), "1 byte after the last array\nhead -c 10 FILE > x.safetensors leaves them out"},
-      {framed(object(kF32), 7), "array 'a': it ends at byte 8 of the data, the file has 7"},
-      {framed(object(cat(kF32, ",", entry("e", "F32", "[0]", "[5,5]"))), 8),
-       "array 'e' begins at byte 5 of the data, array 'a' ends at 8"},
-      {framed(object(cat(kF32, ",", entry("e", "F32", "[0]", "[9,9]"))), 8),
-       "array 'e': it ends at byte 9 of the data, the file has 8"},
-      // Dtypes.
-      {framed(object(entry("a", "F128", "[2]", "[0,8]")), 8), "dtype 'F128' is not known"},
-      {framed(object(entry("a", "f32", "[2]", "[0,8]")), 8), "dtype 'f32' is not known"},
-      {framed(object(entry("a", "", "[2]", "[0,8]")), 8), "dtype '' is not known"},
-      {framed(R"({"a":{"dtype":null,"shape":[2],"data_offsets":[0,8]}})", 8),
-       "array 'a': dtype must be a string, found null"},
-      {framed(object(entry("a", "F6_E2M3", "[4]", "[0,3]")), 3), "dtype 'F6_E2M3' is not supported"},
-      {framed(object(entry("a", "F6_E3M2", "[3]", "[0,3]")), 3),
-       "array 'a': F6_E3M2 of shape (3) has 18 bits, which are not a multiple of 8"},
-      {framed(object(entry("a", "F4", "[3]", "[0,2]")), 2),
-       "array 'a': F4 of shape (3) has 12 bits, which are not a multiple of 8"},
-      {framed("{}"), "the archive holds no arrays"},
-  };
-  const TempDir dir;
-  for (const Row& row : rows) {
-    CAPTURE(row.bytes.substr(0, 200));
-    CHECK(refusal(dir, row.bytes) == row.message);
-  }
+TEST_CASE("a file that is shorter than the length of its header is refused", "[io][safetensors]") {
+  CHECK(refusal(TempDir(), "\x10\0\0\0\0\0\0"s) == "too short for a safetensors header: 7 bytes, at least 8");
 }
 
 TEST_CASE("dimensions beside a 0 may have any product", "[io][safetensors]") {
@@ -236,15 +110,6 @@ TEST_CASE("dimensions beside a 0 may have any product", "[io][safetensors]") {
     InputFile file = InputFile::open(dir.file("a"));
     const auto archive = open_file(file);
     CHECK(cat(archive->read(archive->only(), {}).shape().size()) == "3");
-  }
-}
-
-TEST_CASE("a safetensors file that is cut at any byte is refused", "[io][safetensors]") {
-  const TempDir dir;
-  const std::string whole = framed(object(cat(kF32, ",", entry("b", "U8", "[1]", "[8,9]"))), 9);
-  for (std::size_t size = 1; size < whole.size(); ++size) {
-    CAPTURE(size);
-    CHECK(refusal(dir, whole.substr(0, size)) != "no error");
   }
 }
 

@@ -108,66 +108,6 @@ TEST_CASE("fields of a text table are numbers and words in the spellings of prog
 
 TEST_CASE("a text table is refused with line and column", "[io][table]") {
   const std::string header = "\ntail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -";
-  const std::string text = "\na table holds numbers; strings are read from NPY and JSON: [\"a\",\"b\"]";
-  const std::string comment =
-      "\na comment has a line of its own: sed 's/#.*//' FILE leaves out comments behind numbers";
-  const std::string missing = "\na missing value is written nan";
-  const std::string complex =
-      "\ncomplex numbers are read from NPY and JSON: {\"dtype\":\"complex64\",\"data\":[[1,2]]} is [1+2j]";
-  const std::vector<Row> rows = {
-      {"1 2\n3\n", "line 2 has 1 number, line 1 has 2"},
-      {"1 2\n3 4 5\n", "line 2 has more than the 2 numbers of line 1"},
-      {"1\n2 3\n", "line 2 has more than the 1 number of line 1"},
-      {"1\n\n2\n", "line 2 is empty, and rows follow it"},
-      {"\n1\n", "line 1 is empty, and rows follow it"},
-      {"1,2\n3,x\n", "line 2, column 3: 'x' is not a number" + text},
-      {"1 2\n3 # comment\n", "line 2, column 3: '#' is not a number" + comment},
-      {"1 2 # note\n3 4\n", "line 1, column 5: '#' is not a number" + comment},
-      {"1\n(1+2j)\n", "line 2, column 1: '(1+2j)' is not a number" + complex},
-      {"1\n-3.5e-1j\n", "line 2, column 1: '-3.5e-1j' is not a number" + complex},
-      {"1\n1.5D+00\n",
-       "line 2, column 1: '1.5D+00' is not a number\nthe exponent is written with e: tr Dd ee <FILE"},
-      {"1\nNA\n", "line 2, column 1: 'NA' is not a number" + missing},
-      {"1\nn/a\n", "line 2, column 1: 'n/a' is not a number" + missing},
-      {"a b\nc d\n", "line 1, column 1: 'a' is not a number" + text},
-      {"0xff 1\n2 3\n",
-       "line 1, column 1: '0xff' is not a number\nnumbers are decimal: printf '%d\\n' 0xff prints 255"},
-      {"# a\n1 2\n# b\n3\n", "line 4 has 1 number, line 2 has 2"},
-      {"# a\n1 2\n3 4 5\n", "line 3 has more than the 2 numbers of line 2"},
-      {"1\n\n# a\n2\n", "line 2 is empty, and rows follow it"},
-      {"# a\r2\n", "line 1, column 4: a carriage return without a line feed"},
-      {"1\n\"\"\n", "line 2, column 1: '\"\"' is not a number" + text},
-      {"1\n\"2\n", "line 2, column 1: '\"2' is not a number" + text},
-      {"1\n\"2\"3\n", "line 2, column 1: '\"2\"3' is not a number" + text},
-      {"1,2\n3,\"4,5\"\n", "line 2, column 3: '\"4' is not a number" + text},
-      {"1,,2\n", "line 1, column 3: a field is empty"},
-      {"1,2,\n", "line 1, column 5: a field is empty"},
-      {"1\t\t2\n", "line 1, column 3: a field is empty"},
-      {"1,2\n3 4\n", "line 2, column 3: expected a comma or the end of the line, found '4'"},
-      {"1 2\n3,4\n", "line 2, column 2: expected a blank or the end of the line, found ','"},
-      {"1\t2\n3 4\n", "line 2, column 3: expected a tab or the end of the line, found '4'"},
-      {"1\r2\n", "line 1, column 2: a carriage return without a line feed"},
-      {"1\n1.5.2\n", "line 2, column 1: '1.5.2' is not a number"},
-      {"1\n0x10\n",
-       "line 2, column 1: '0x10' is not a number\nnumbers are decimal: printf '%d\\n' 0xff prints 255"},
-      {"1\n1_000\n", "line 2, column 1: '1_000' is not a number\ndigits are not grouped: tr -d _ <FILE"},
-      {"1\n-\n", "line 2, column 1: '-' is not a number" + missing},
-      {"1\n1e\n", "line 2, column 1: '1e' is not a number"},
-      {"1\n2;3\n",
-       "line 2, column 1: '2;3' is not a number\nfields are separated by commas, tabs or blanks: tr ';' ','"},
-      {"1\ntrue\n", "line 2, column 1: element [1]: expected a number, found true"},
-      {"true\n1\n", "line 2, column 1: element [1]: expected true or false, found a number"},
-      {"1\n99999999999999999999\n",
-       "line 2, column 1: element [1] = 99999999999999999999 does not fit in int64 "
-       "(-9223372036854775808..9223372036854775807)"},
-      {"1 1e400\n",
-       "line 1, column 3: element [0,1] = 1e400 does not fit in float64 "
-       "(-1.7976931348623157e+308..1.7976931348623157e+308)"},
-  };
-  for (const Row& row : rows) {
-    CAPTURE(row.text);
-    CHECK(read(row.text) == row.meaning);
-  }
   CHECK(read("id,v\n1,2\n") == "line 1, column 1: 'id' is not a number" + header);
   CHECK(read("1 2\n", read_csv) == "line 1, column 3: expected a comma or the end of the line, found '2'");
   CHECK(read("1,2\n", read_tsv) == "line 1, column 2: expected a tab or the end of the line, found ','");
