@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Shows what the test suite notices: puts small faults into src and apps, one at a time, and runs the tests.
 
-  run.py [--suite DIR] --work DIR [--only N,N-N,...] [--again] [--seconds N] [--jobs N] [--cmake OPTION]...
+  run.py [--suite DIR] --work DIR [--only N,N-N,... | --sample N] [--all] [--again] [--seconds N] [--jobs N]
+         [--cmake OPTION]...
 
 faults.txt lists the faults. All of them are built into one copy of the source tree DIR (by default the one that this
 file is in), each beside the original text; the environment variable TENSOROP_FAULT chooses the one that acts. The
@@ -9,8 +10,14 @@ suite runs once without a fault, which tells how long each test takes and which 
 the tests that reach it run, those of its file and the fastest first, until one fails or hangs: the fault is caught;
 or until they have taken N seconds (90). A test that fails without a fault is named and left out. WORK keeps the copy,
 the build and result.tsv (number, verdict, test, seconds, description); a second run builds only what has
-changed. --again takes what the run before found out about the tests, --only looks at some faults. Exit status 1: a
-fault is not caught.
+changed. --again takes what the run before found out about the tests. --only looks at some faults, --sample at N of
+them, from files in equal distances. Random tests draw from TENSOROP_SEED, by default 1. Exit status 1: a fault is not
+caught.
+
+--all does not stop at the first test that fails. It adds to WORK/matrix.tsv (number, tests that kill the fault, other
+tests that ran, each list separated by " | ") and prints which few tests kill what all kill (a greedy cover of the whole
+file; without --again the file begins anew), and all others with the number of faults that they kill and met: these
+kill nothing alone.
 
 faults.txt: a line "file PATH", then faults of three lines: number and description, "- " original text, "+ " changed
 text. The original must occur once in the file, blanks, line breaks and comments do not count. One that ends with ; is
@@ -173,6 +180,7 @@ def run_test(test, fault, log=None):
     """Whether the test passes, and its seconds."""
     environment = {**os.environ, **dict(one.split("=", 1) for one in test["environment"]),
                    "TENSOROP_FAULT": str(fault), "TENSOROP_FAULT_LOG": str(log or "")}
+    environment.setdefault("TENSOROP_SEED", "1")
     start = time.monotonic()
     process = subprocess.Popen(test["command"], cwd=test["folder"], env=environment, start_new_session=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -204,25 +212,54 @@ def order(fault, name, test):
     return test["seconds"] * (0.05 if path.stem in name else 0.3 if name.startswith(path.parts[1] + "/") else 1)
 
 
-def judge(fault, tests, most_seconds):
+def judge(fault, tests, most_seconds, matrix):
     start = time.monotonic()
     reaching = [name for name, test in tests.items() if test["passes"] and fault["number"] in test["reaches"]]
     reaching.sort(key=lambda name: order(fault, name, tests[name]))
-    fault["verdict"], fault["test"] = ("NOT CAUGHT", "by any") if reaching else ("NOT REACHED", "")
     spent = 0
-    for i, name in enumerate(reaching):
+    killers, others = [], []
+    for name in reaching:
         spent += tests[name]["seconds"]
-        if spent > most_seconds and i > 0:
-            fault["test"] = f"by {i} of {len(reaching)} tests"
+        if spent > most_seconds and killers + others:
             break
-        if run_test(tests[name], fault["number"])[0]:
-            continue
-        if not run_test(tests[name], 0)[0]:
-            continue  # the fault is not what makes it fail
-        fault["verdict"], fault["test"] = "caught", name
-        break
+        # A test that also fails without the fault does not fail because of it.
+        fails = not run_test(tests[name], fault["number"])[0] and run_test(tests[name], 0)[0]
+        (killers if fails else others).append(name)
+        if killers and matrix is None:
+            break
     fault["seconds"] = time.monotonic() - start
+    if killers:
+        fault["verdict"], fault["test"] = "caught", killers[0]
+    elif not reaching:
+        fault["verdict"] = "NOT REACHED"
+    else:
+        by = "any" if len(others) == len(reaching) else f"{len(others)} of {len(reaching)} tests"
+        fault["verdict"], fault["test"] = "NOT CAUGHT", f"by {by}"
+    if matrix is not None:
+        with open(matrix, "a") as out:
+            print(fault["number"], " | ".join(killers), " | ".join(others), sep="\t", file=out)
     print(*row_of(fault), sep="\t", flush=True)
+
+
+def print_cover(matrix, tests):
+    """Which few tests kill what all kill, by the matrix of fault and test."""
+    kills, met = {}, {}
+    for line in matrix.read_text().splitlines():
+        number, *columns = line.split("\t")
+        for column, faults in zip(columns, ((kills, met), (met,))):
+            for name in filter(None, column.split(" | ")):
+                for by_test in faults:
+                    by_test.setdefault(name, set()).add(number)
+    left = set().union(*kills.values())
+    print(f"a cover of {len(left)} faults that are caught:")
+    cover = []
+    while left:
+        cover.append(max(kills, key=lambda name: (len(kills[name] & left), -tests[name]["seconds"])))
+        print(len(kills[cover[-1]] & left), cover[-1], sep="\t")
+        left -= kills[cover[-1]]
+    print("tests that kill nothing alone: faults killed, faults met, seconds:")
+    for name in sorted(met.keys() - set(cover), key=lambda name: -tests[name]["seconds"]):
+        print(len(kills.get(name, ())), len(met[name]), f"{tests[name]['seconds']:.1f}", name, sep="\t")
 
 
 def row_of(fault):
@@ -242,6 +279,8 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--faults", type=pathlib.Path, default=HERE / "faults.txt")
     parser.add_argument("--only", type=numbers_in)
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--seconds", type=float, default=90)
     parser.add_argument("--jobs", type=int, default=2)
@@ -270,9 +309,18 @@ def main():
     print(f"{len(tests)} tests run after {time.monotonic() - start:.0f} s", flush=True)
 
     chosen = [fault for fault in faults if arguments.only is None or fault["number"] in arguments.only]
-    list(workers.map(lambda fault: judge(fault, tests, arguments.seconds), [fault for fault in chosen if "verdict" not in fault]))
+    if arguments.sample is not None:
+        chosen.sort(key=lambda fault: (fault["file"], fault["number"]))
+        chosen = [chosen[i * len(chosen) // arguments.sample] for i in range(min(arguments.sample, len(chosen)))]
+    matrix = work / "matrix.tsv" if arguments.all else None
+    if matrix and not arguments.again:
+        matrix.write_text("")
+    list(workers.map(lambda fault: judge(fault, tests, arguments.seconds, matrix),
+                     [fault for fault in chosen if "verdict" not in fault]))
+    if matrix:
+        print_cover(matrix, tests)
     missed = [fault for fault in chosen if fault["verdict"] != "caught"]
-    with open(work / "result.tsv", "w" if arguments.only is None else "a") as out:
+    with open(work / "result.tsv", "w" if len(chosen) == len(faults) else "a") as out:
         for fault in chosen:
             print(*row_of(fault), sep="\t", file=out)
     for fault in missed:
