@@ -120,10 +120,13 @@ std::int64_t peak_kibibytes() {
 TEST_CASE("tensors without elements take neither time nor memory, whatever their dimensions", "[engine]") {
   constexpr DType kKinds[] = {DType::boolean,    DType::uint8,  DType::float16,
                               DType::complex128, DType::string, DType::int4};
+  // Of the combinations of shapes; no divisor of their number, so that each operand has each shape.
+  constexpr std::size_t kStep = kAnySanitizer ? 15 : 1;
   const std::int64_t before = peak_kibibytes();
   std::int64_t accepted = 0;
   // A result that has elements after all, such as of index tuples of length 0, is larger than any memory.
-  for (const std::int64_t n : {std::int64_t{1} << 42, std::int64_t{1} << 62}) {
+  const std::int64_t largest = std::int64_t{1} << 62;
+  for (const std::int64_t n : {std::int64_t{1} << 42, largest}) {
     const Shape shapes[] = {{0}, {0, n}, {n, 0}, {n, 0, n}, {3, n, 0}, {1, n, 0},
                             {},  {1},    {3},    {1, 1},    {3, 1}};
     for (const Operator* const op : kOperators) {
@@ -135,18 +138,19 @@ TEST_CASE("tensors without elements take neither time nor memory, whatever their
         }
         std::size_t combinations = 1;
         for (std::size_t i = 0; i < operands; ++i) combinations *= std::size(shapes);
-        for (std::size_t number = 0; number < combinations; ++number) {
+        for (std::size_t number = 0; number < combinations; number += kStep) {
           Trial trial{*op, attributes, {}};
           for (std::size_t i = 0, rest = number; i < operands; ++i, rest /= std::size(shapes))
             trial.shapes.push_back(shapes[rest % std::size(shapes)]);
           if (!run(trial, DType::int32).empty()) continue;
           ++accepted;
+          if (n != largest) continue;
           for (const DType dtype : kKinds) (void)run(trial, dtype);
         }
       }
     }
   }
-  CHECK(accepted > 2000);
+  CHECK(accepted > (kAnySanitizer ? 100 : 2000));
   if (!kAnySanitizer) CHECK(peak_kibibytes() - before < 64 * 1024);
 }
 

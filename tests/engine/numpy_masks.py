@@ -16,9 +16,8 @@ import tempfile
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import SEED, Checker
 
-SEED = 20261122
 ROUNDS = 120
 DTYPES = ["bool", "int8", "int64", "uint16", "float16", "float32", "float64", "complex64", "U3"]
 

@@ -19,7 +19,7 @@
 namespace tensorop::engine_why_test {
 namespace {
 
-constexpr std::int64_t kElements = kAnySanitizer ? 100 : 1000;  // that are explained, of each version
+constexpr std::int64_t kElements = kAnySanitizer ? 20 : 1000;  // that are explained, of each version
 constexpr std::int64_t kRefused = kAnySanitizer ? 2 : 10;       // calls
 constexpr std::int64_t kMostCalls = 90'000;
 

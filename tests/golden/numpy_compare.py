@@ -19,9 +19,8 @@ from fractions import Fraction
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import SEED, Checker
 
-SEED = 20240229
 ROUNDS = 6
 SHOW = 4
 SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (5000,), (300, 70)]

@@ -3,9 +3,10 @@
 shards through an index, some of them killed. What a process has written is there at the end if it exited with 0, and
 no array that was there before is missing. Files are read by NumPy, and by a reader of safetensors that is written here.
 
-usage: archive_writers.py BINARY [ROUNDS] [SEED]"""
+usage: archive_writers.py BINARY [ROUNDS]"""
 import json
 import os
+import pathlib
 import random
 import struct
 import subprocess
@@ -14,6 +15,9 @@ import tempfile
 import time
 
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import SEED
 
 NAMES = "wxyz"
 SHARDS = {"w": "p-1.safetensors", "x": "p-1.safetensors", "y": "p-2.safetensors", "z": "p-2.safetensors"}
@@ -105,9 +109,8 @@ def run_round(kind, binary, folder, rng, counts):
 def main():
     binary = os.path.abspath(sys.argv[1])
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 40
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(2**32)
-    print("seed", seed)
-    rng = random.Random(seed)
+    print(f"TENSOROP_SEED={SEED}")
+    rng = random.Random(SEED)
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     for kind in ("npz", "safetensors", "index"):
         counts, start = {}, time.time()

@@ -19,9 +19,8 @@ import tempfile
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import SEED, Checker
 
-SEED = 20240229
 RANDOM_VALUES = 1000
 MOST_DIGITS = 800
 SHORT_TEXT = 200_000

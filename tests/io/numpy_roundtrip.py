@@ -20,9 +20,8 @@ import tempfile
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import SEED, Checker
 
-SEED = 20240229
 
 # NumPy's codes and the names tensorop has for them. bfloat16 is unknown to NumPy: two raw bytes.
 DTYPES = {

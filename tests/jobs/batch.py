@@ -27,9 +27,8 @@ import xml.etree.ElementTree
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import SEED, Checker
 
-SEED = 20240302
 
 
 class Program(Checker):

@@ -11,7 +11,6 @@ folder as second argument keeps the cases. The last line is "N passed, N failed"
 
 import collections
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -22,7 +21,7 @@ import onnx
 from onnx import numpy_helper
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import SEED, Checker
 
 NEWEST = 28
 IR_VERSIONS = {**{row[2]: row[1] for row in onnx.helper.VERSION_TABLE},
@@ -419,9 +418,7 @@ def main():
     if len(sys.argv) < 2:
         sys.exit("usage: made_cases.py path/to/tensorop [FOLDER]")
     binary = str(pathlib.Path(sys.argv[1]).resolve())
-    seed = int(os.environ.get("TENSOROP_SEED", 20261122))
-    print(f"TENSOROP_SEED={seed}")
-    calls = random_calls(binary, np.random.default_rng(seed))
+    calls = random_calls(binary, np.random.default_rng(SEED))
     checker = Checker()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else name)

@@ -28,9 +28,8 @@ import time
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import SEED, Checker
 
-SEED = 20240611
 GIVE_UP = 20  # seconds: a call takes less than one
 COUNTS = (1, 2, 3, 4, 7)
 CONCURRENT = 4  # a start of mpirun is mostly waiting

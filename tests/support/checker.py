@@ -1,6 +1,11 @@
-"""What the Python tests count."""
+"""What the Python tests count, and the seed of what they draw."""
 
+import os
+import random
 import sys
+
+# TENSOROP_SEED, else a new one; what fails says it.
+SEED = int(os.environ.get("TENSOROP_SEED") or random.randrange(1 << 32))
 
 
 class Checker:
@@ -17,5 +22,7 @@ class Checker:
 
     def exit(self):
         """Ends the script with the line that has the counts."""
+        if self.failed:
+            print(f"TENSOROP_SEED={SEED}")
         print(f"{self.passed} passed, {self.failed} failed")
         sys.exit(1 if self.failed else 0)
