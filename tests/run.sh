@@ -8,6 +8,8 @@
 #     tests/run.sh mpi      the release with tensorop-mpi, and the tests that start ranks
 #     tests/run.sh tidy     clang-tidy over the sources, each by itself: finds a missing #include, too
 #     tests/run.sh package  the Debian package, through lintian and in a fresh Debian
+#     tests/run.sh nightly  what takes hours: tidy; package; random calls; PyTorch as a judge; ten minutes of each fuzz target; every fault
+#                           of tests/mutations; the speed beside that of yesterday's last commit
 #
 # The last line is "N passed, N failed": test cases, all programs together. The exit status is 0 when none failed.
 # Random tests draw what the commit says; TENSOROP_SEED=N draws something else.
@@ -17,20 +19,24 @@ source apps/packages.sh
 
 mode=${1:-default}
 case $mode in
-  default | all | mpi | tidy | package) ;;
+  default | all | mpi | tidy | package | nightly) ;;
   *)
-    echo "usage: tests/run.sh [all|mpi|tidy|package]" >&2
+    echo "usage: tests/run.sh [all|mpi|tidy|package|nightly]" >&2
     exit 2
     ;;
 esac
 
 # The examples of the docs call make and GNU parallel.
 packages=("${build_packages[@]}" make parallel catch2)
+mpi_packages=(python3 python3-numpy libopenmpi-dev openmpi-bin)
+all_packages=(clang lld libclang-rt-dev clang-format python3-onnx libonnx-testdata zsh fish groff-base "${mpi_packages[@]}")
+package_packages=(debootstrap dpkg-dev file lintian)
 case $mode in
-  all) packages+=(clang lld libclang-rt-dev clang-format python3 python3-numpy python3-onnx libonnx-testdata zsh fish groff-base libopenmpi-dev openmpi-bin) ;;
-  mpi) packages+=(python3 python3-numpy libopenmpi-dev openmpi-bin) ;;
+  all) packages+=("${all_packages[@]}") ;;
+  mpi) packages+=("${mpi_packages[@]}") ;;
   tidy) packages+=(clang-tidy) ;;
-  package) packages+=(debootstrap dpkg-dev file lintian) ;;
+  package) packages+=("${package_packages[@]}") ;;
+  nightly) packages+=("${all_packages[@]}" "${package_packages[@]}" clang-tidy python3-torch) ;;
 esac
 
 jobs=$(nproc)
@@ -38,6 +44,17 @@ log=$(mktemp)
 build_log=$(mktemp)
 passed=0
 failed=0
+skipped=0
+
+# Thousands of small files are written where there is memory for them: a disk takes twice as long, and the build uses it.
+# What is about disks has its files in /var/tmp.
+place=${TMPDIR:-/tmp}
+if [[ -w /dev/shm ]] && (( $(df --output=avail -k /dev/shm | tail -n 1) >= 4 << 20 )); then
+  place=/dev/shm
+fi
+work=$(mktemp -d -p "$place" tensorop-tests.XXXXXX)
+chmod 755 "$work"  # other users have a part in some tests
+export TMPDIR=$work
 
 # What tests draw is repeated by the same commit, and another one with the next.
 if [[ -z ${TENSOROP_SEED:-} ]]; then
@@ -49,7 +66,13 @@ export TENSOROP_SEED
 # Whatever ends the run, the counts are its last line; what stops it before a test could fail is a failure too.
 finish() {
   local status=$?
-  rm -f "$log" "$build_log"
+  rm -rf "$log" "$build_log" "$work"
+  if (( skipped > 0 )); then
+    echo "$skipped skipped"
+  fi
+  if [[ $mode == all || $mode == nightly ]]; then
+    failed=$(( failed + skipped ))
+  fi
   if (( status != 0 && failed == 0 )); then
     failed=1
   fi
@@ -66,6 +89,16 @@ heading() {
 count() {
   passed=$(( passed + $1 ))
   failed=$(( failed + $2 ))
+}
+
+# count_skipped FILE: the tests that could not run, by what they printed.
+count_skipped() {
+  local lines
+  lines=$(grep -a '^SKIPPED: ' "$1" || true)
+  if [[ -n $lines ]]; then
+    echo "$lines"
+    skipped=$(( skipped + $(wc -l <<<"$lines") ))
+  fi
 }
 
 # build PRESET [OPTION...] -- TARGET...
@@ -103,8 +136,8 @@ run_ctest() {
   heading "test: $1"
   local preset=$1 status=0 cases broken
   shift
-  # One more than there are processors: the tests of processes mostly wait for them.
-  ctest --preset "$preset" --parallel "$(( jobs + 1 ))" --no-tests=error "$@" 2>&1 | tee "$log" || status=$?
+  # More than there are processors: the tests of processes mostly wait for them.
+  ctest --preset "$preset" --parallel "$(( jobs * 2 ))" --no-tests=error "$@" 2>&1 | tee "$log" || status=$?
   read -r cases broken < <(awk '
     /^All tests passed \(.* in [0-9]+ test cases?\)/ { passed += $(NF - 2) }
     /^test cases: / { for (i = 2; i < NF; i++) { if ($(i + 1) == "passed") passed += $i; if ($(i + 1) == "failed") failed += $i } }
@@ -116,6 +149,7 @@ run_ctest() {
     broken=$(( broken > 0 ? broken : 1 ))
   fi
   count "$cases" "$broken"
+  count_skipped "build/$preset/Testing/Temporary/LastTest.log"
 }
 
 # run_counted NAME COMMAND...: what has its counts in its last line.
@@ -124,6 +158,7 @@ run_counted() {
   shift
   local status=0 line
   "$@" 2>&1 | tee "$log" || status=$?
+  count_skipped "$log"
   line=$(tail -n 1 "$log")
   if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed ]]; then
     count "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
@@ -142,6 +177,28 @@ check_format() {
     echo "clang-format -i puts it right"
     count 0 1
   fi
+}
+
+# run_judge NAME COMMAND...: what says with its exit status whether all was well.
+run_judge() {
+  heading "$1"
+  shift
+  if "$@"; then
+    count 1 0
+  else
+    count 0 1
+  fi
+}
+
+# The program of yesterday's last commit, built as this one.
+build_before() {
+  local commit
+  commit=$(git rev-list -1 --before="1 day ago" HEAD)
+  if [[ ! -d build/before ]]; then
+    git worktree add --force --detach build/before "$commit"
+  fi
+  git -C build/before checkout --detach "$commit"
+  (cd build/before && cmake --preset release && cmake --build --preset release --target tensorop)
 }
 
 run_tidy() {
@@ -163,6 +220,21 @@ fi
 if [[ $mode == package ]]; then
   build release -- tensorop
   run_counted tests/package.sh tests/package.sh build/release
+  exit
+fi
+if [[ $mode == nightly ]]; then
+  run_tidy
+  build release -- all
+  run_counted tests/package.sh tests/package.sh build/release
+  for round in 1 2 3 4 5 6 7 8; do
+    TENSOROP_SEED=$(( TENSOROP_SEED + round )) run_judge "random calls, $round" build/release/tests/tensorop_long_tests '[random]'
+  done
+  run_counted python_calls.py /usr/bin/python3 tests/ops/python_calls.py build/release/apps/tensorop/tensorop 400
+  run_counted fuzz tests/fuzz/run.sh 10
+  run_judge mutations tests/mutations/run.py --work build/mutations
+  build_before
+  run_judge speed /usr/bin/python3 tests/bench/workloads.py build/release/apps/tensorop/tensorop \
+    --before build/before/build/release/apps/tensorop/tensorop --limit 1.3
   exit
 fi
 if [[ $mode == mpi ]]; then

@@ -290,12 +290,9 @@ bool write_half_resident(const std::string& path) {
 }  // namespace
 
 TEST_CASE("the resident share of a file is that of evenly spread places", "[base][input][resident]") {
-  const TempDir dir;
+  const TempDir dir("/var/tmp");  // where files are not in memory
   const std::string path = dir.file("file");
-  if (!write_half_resident(path)) {
-    WARN("the temporary folder is in memory: nothing to see");
-    return;
-  }
+  if (!write_half_resident(path)) return skip("/var/tmp is in memory");
   const auto mapping = InputFile::open(path).mapping();
   const std::byte* const begin = mapping->bytes().data();
   ResidencySystem system;

@@ -189,7 +189,7 @@ TEST_CASE("an existing file keeps its mode, whatever the umask", "[base][output]
 }
 
 TEST_CASE("an existing file keeps its owner and group where the system allows", "[base][output]") {
-  if (::geteuid() != 0) return;
+  if (::geteuid() != 0) return skip("root alone gives files away");
   const TempDir dir;
   const std::string path = dir.file("file");
   put(path, "before");
@@ -214,7 +214,7 @@ TEST_CASE("an owner that cannot be kept is no error, and the group is kept by it
       return System::fchown(fd, owner, group);
     }
   };
-  if (::geteuid() != 0) return;
+  if (::geteuid() != 0) return skip("root alone gives files away");
   const TempDir dir;
   const std::string path = dir.file("file");
   put(path, "before");
@@ -370,8 +370,7 @@ TEST_CASE("an ordinary user replaces a file of somebody else that anybody may wr
   REQUIRE(::chmod(path.c_str(), 0666) == 0);
   const auto reaches = [&] { return std::string(::access(path.c_str(), W_OK) == 0 ? "yes" : "no"); };
   if (as_ordinary_user(reaches) == "no") {
-    WARN("left out: an ordinary user reaches no file here, as in a chroot whose root folder is closed");
-    return;
+    return skip("an ordinary user reaches no file here, as in a chroot whose root folder is closed");
   }
   CHECK(as_ordinary_user([&] { return error_of([&] { publish(path, "after"); }); }) == "no error");
   CHECK(get(path) == "after");

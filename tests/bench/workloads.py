@@ -376,6 +376,7 @@ def main():
     parser.add_argument("--size", choices=["small", "full"], default="small")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--before", help="another tensorop to compare with, such as that of the last release")
+    parser.add_argument("--limit", type=float, help="with --before: it fails where a workload takes so many times as long")
     parser.add_argument("--only", default="", help="workloads whose name contains this")
     parser.add_argument("--dir", help="where the files go (default: the temporary directory)")
     options = parser.parse_args()
@@ -397,12 +398,13 @@ def main():
         finally:
             os.chdir(before)
             shutil.rmtree(folder)
-        failed += not r["equal"]
+        ratio = r["tensorop"] / r["before"] if r["before"] else None
+        failed += not r["equal"] or (ratio is not None and options.limit is not None and ratio > options.limit)
         print("| %s%s | %.4f | %.3f | %.4f | %.1f | %.2f | %.1f | %.0f | %.1f |" % (
             r["name"], "" if r["equal"] else " (RESULTS DIFFER)", r["tensorop"], r["numpy"], r["floor"],
             r["numpy"] / r["tensorop"], r["tensorop"] / r["floor"], r["private"], r["mapped"], r["result"])
             + ("" if not before_binary else
-               " %.2f |" % (r["tensorop"] / r["before"]) if r["before"] else " |"), flush=True)
+               " %.2f |" % ratio if ratio else " |"), flush=True)
     return 1 if failed else 0
 
 

@@ -237,10 +237,12 @@ def main():
             if shutil.which(shell):
                 check_completion(shell, complete, folder)
             else:
-                print("left out: %s is not there" % shell)
+                checker.skip("%s is not there" % shell)
         check_terminal(folder)
         if shutil.which("groff"):
             check_manual()
+        else:
+            checker.skip("groff is not there")
         check_installation(folder)
     finally:
         shutil.rmtree(folder)

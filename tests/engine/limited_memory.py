@@ -145,11 +145,12 @@ def main():
     checker = Checker()
     lacking = memory_cgroup.missing()
     if lacking:
-        print("skipped: " + lacking)
+        print("SKIPPED: " + lacking)
         checker.exit()
     before = os.getcwd()
     # A file in memory would count as memory.
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        os.environ["TMPDIR"] = folder  # so would what is written before it is streamed
         os.chdir(folder)
         check_rows(checker, binary)
         check_columns(checker, binary)

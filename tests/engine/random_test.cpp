@@ -21,15 +21,15 @@ void compare_group(const std::string& group, std::int64_t cases, std::int64_t la
 }
 
 TEST_CASE("the gather family does what the reference does", "[random][threads]") {
-  compare_group("gather", 12000, 36);
+  compare_group("gather", 6000, 36);
 }
 
 TEST_CASE("the scatter family does what the reference does", "[random][threads]") {
-  compare_group("scatter", 12000, 36);
+  compare_group("scatter", 6000, 36);
 }
 
 TEST_CASE("windows do what the reference does", "[random][threads]") {
-  compare_group("slices", 2500, 8);
+  compare_group("slices", 1250, 8);
 }
 
 TEST_CASE("every access gathers what the plain one gathers", "[random][threads]") {
@@ -45,31 +45,31 @@ TEST_CASE("every access moves the windows that the plain one moves", "[random][t
 }
 
 TEST_CASE("broadcasts do what the reference does", "[random][threads]") {
-  compare_group("broadcast", 8000, 24);
+  compare_group("broadcast", 4000, 24);
 }
 
 TEST_CASE("arithmetic does what the reference does", "[random][threads]") {
-  compare_group("arithmetic", 6000);
+  compare_group("arithmetic", 3000);
 }
 
 TEST_CASE("remainders and powers do what the reference does", "[random][threads]") {
-  compare_group("remainders and powers", 6000);
+  compare_group("remainders and powers", 3000);
 }
 
 TEST_CASE("min and max do what the reference does", "[random][threads]") {
-  compare_group("min and max", 3000);
+  compare_group("min and max", 1500);
 }
 
 TEST_CASE("comparisons do what the reference does", "[random][threads]") {
-  compare_group("comparisons", 5000);
+  compare_group("comparisons", 2500);
 }
 
 TEST_CASE("logical and bitwise operators do what the reference does", "[random][threads]") {
-  compare_group("logical and bitwise", 4000);
+  compare_group("logical and bitwise", 2000);
 }
 
 TEST_CASE("where does what the reference does", "[random][threads]") {
-  compare_group("where", 4000);
+  compare_group("where", 2000);
 }
 
 TEST_CASE("every operator has a row of facts and one of the groups above", "[random]") {

@@ -20,7 +20,7 @@ namespace tensorop::engine_why_test {
 namespace {
 
 constexpr std::int64_t kElements = kAnySanitizer ? 20 : 1000;  // that are explained, of each version
-constexpr std::int64_t kRefused = kAnySanitizer ? 2 : 10;       // calls
+constexpr std::int64_t kRefused = kAnySanitizer ? 2 : 10;      // calls
 constexpr std::int64_t kMostCalls = 90'000;
 
 struct Done {

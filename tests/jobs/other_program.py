@@ -145,7 +145,7 @@ def check_scripts(checker, root):
     try:
         import onnx  # noqa: F401
     except ImportError:
-        print("by_onnxruntime.py is left out: python3-onnx is not installed")
+        checker.skip("by_onnxruntime.py: python3-onnx is not installed")
         return
     (root / "onnxruntime.py").write_text(RUNTIME)
     (root / "by_onnxruntime.py").write_text(script_of_docs("by_onnxruntime.py"))

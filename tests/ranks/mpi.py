@@ -631,7 +631,7 @@ def check_full_disk(program):
     folder = program.folder("full")
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", folder], capture_output=True, text=True)
     if mounted.returncode != 0:
-        print(f"skipped: a full disk: cannot mount: {mounted.stderr.strip()}")
+        program.skip(f"a full disk: cannot mount: {mounted.stderr.strip()}")
         return
     try:
         large = program.root / "in" / "large.npy"
@@ -903,8 +903,9 @@ def run_parts(checks, prepare):
     mpi = mpi.resolve()
     if shutil.which("mpirun") is None or not mpi.exists():
         lacking = "no mpirun (package openmpi-bin)" if mpi.exists() else f"no {mpi}"
-        print(f"skipped: {lacking}")
-        Checker().exit()
+        checker = Checker()
+        checker.skip(lacking)
+        checker.exit()
     with tempfile.TemporaryDirectory() as directory:
         program = Program(binary, mpi, pathlib.Path(directory))
         prepared = prepare(program) or []

@@ -20,6 +20,10 @@ class Checker:
         self.failed += 1
         print(f"FAILED: {what}{f': {detail}' if detail != '' else ''}")
 
+    def skip(self, reason):
+        """What cannot run on this machine: tests/run.sh counts and shows it, and `tests/run.sh all` fails."""
+        print(f"SKIPPED: {reason}")
+
     def exit(self):
         """Ends the script with the line that has the counts."""
         if self.failed:
