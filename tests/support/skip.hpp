@@ -1,4 +1,5 @@
-// A test that cannot run on this machine says so: tests/run.sh counts and shows it, and `tests/run.sh all` fails.
+// A test that cannot run on this machine says so: tests/run.sh counts and shows it, and `tests/run.sh all`
+// fails.
 #pragma once
 
 #include <iostream>
