@@ -26,6 +26,7 @@
 #include "support/faulty_system.hpp"
 #include "support/sanitizers.hpp"
 #include "support/standard_input.hpp"
+#include "support/skip.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop::base_input_file_test {

@@ -36,6 +36,7 @@
 #include "support/errors.hpp"
 #include "support/faulty_system.hpp"
 #include "support/files.hpp"
+#include "support/skip.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop::base_output_file_test {

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
+#include "support/skip.hpp"
 
 namespace tensorop::cli_onnx_cases_test {
 namespace {
