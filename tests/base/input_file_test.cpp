@@ -25,8 +25,8 @@
 #include "support/errors.hpp"
 #include "support/faulty_system.hpp"
 #include "support/sanitizers.hpp"
-#include "support/standard_input.hpp"
 #include "support/skip.hpp"
+#include "support/standard_input.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop::base_input_file_test {
