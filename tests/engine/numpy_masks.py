@@ -7,16 +7,13 @@ The last line is "N passed, N failed".
 """
 
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import SEED, Checker
+from support.checker import SEED, run_program
 
 ROUNDS = 120
 DTYPES = ["bool", "int8", "int64", "uint16", "float16", "float32", "float64", "complex64", "U3"]
@@ -91,7 +88,8 @@ def add_round(rng, calls):
         calls.add(data[ids], "gather", {"reshape": {"data": list(map(int, shape))}}, data=data.ravel(), indices=ids)
 
 
-def check_lookup(rng, checker, binary, folder):
+def check_lookup(rng, checker):
+    folder = checker.folder
     """Positions of ids among keys, sorted or not, of the same or another dtype."""
     text = rng.random() < 0.2
     key_type, id_type = ("U4", "U4") if text else rng.choice(["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"], 2)
@@ -104,44 +102,40 @@ def check_lookup(rng, checker, binary, folder):
     np.save(folder / "i.npy", ids)
     equal = keys == ids[..., None]
     expected = np.where(equal.any(-1), equal.argmax(-1), -1) if keys.size else np.full(ids.shape, -1)
-    lookup = [binary, "lookup", "k.npy", "i.npy", "-o", "p.npy", "--threads", str(rng.integers(1, 4))]
-    subprocess.run(lookup + ["--missing", "-1", "--duplicates", "first"], cwd=folder, check=True)
+    lookup = ["lookup", "k.npy", "i.npy", "-o", "p.npy", "--threads", str(rng.integers(1, 4))]
+    checker.run(*lookup, "--missing", "-1", "--duplicates", "first", check=True)
     what = f"lookup {keys.dtype} {keys.shape} {ids.dtype} {ids.shape}"
     got = np.load(folder / "p.npy")
     checker.check(what, got.dtype == np.int64 and got.shape == ids.shape and (got == expected).all(), got)
     fails = ids.size and (expected.min() < 0 or equal.sum(-1).max() > 1)
-    checker.check(f"{what}, strict", subprocess.run(lookup, cwd=folder, capture_output=True).returncode ==
+    checker.check(f"{what}, strict", checker.run(*lookup).returncode ==
                   (2 if fails else 0))
 
 
-def main():
-    binary = os.path.abspath(sys.argv[1])
+def check_all(checker):
     rng = np.random.default_rng(SEED)
-    checker = Checker()
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        calls = Calls(folder)
-        for _ in range(ROUNDS):
-            add_round(rng, calls)
-        (folder / "jobs.jsonl").write_text("".join(json.dumps(job) + "\n" for job in calls.jobs))
-        run = subprocess.run([binary, "run", "jobs.jsonl"], cwd=folder, capture_output=True, text=True)
-        checker.check("run", run.returncode == 0, run.stderr[-2000:])
-        for job, expected in zip(calls.jobs, calls.expected):
-            path = folder / job["output"]
-            got = np.load(path) if path.exists() else None
-            same = got is not None and got.shape == expected.shape and np.array_equal(got, expected)
-            checker.check(json.dumps(job), same, f"got {got}, expected {expected}")
-        for i in range(40):
-            numbers = rng.integers(0, 3, tuple(rng.integers(0, 7, rng.integers(1, 4))))
-            array = np.array(numbers.astype(DTYPES[i % 8]))
-            np.save(folder / "a.npy", array)
-            subprocess.run([binary, "nonzero", "a.npy", "-o", "n.npy"], cwd=folder, check=True)
-            got = np.load(folder / "n.npy")
-            expected = np.flatnonzero(array) if array.ndim == 1 else np.argwhere(array)
-            checker.check(f"nonzero {array.dtype} {array.shape}", got.shape == expected.shape and (got == expected).all(), got)
-        for _ in range(60):
-            check_lookup(rng, checker, binary, folder)
-    checker.exit()
+    folder = checker.folder
+    calls = Calls(folder)
+    for _ in range(ROUNDS):
+        add_round(rng, calls)
+    (folder / "jobs.jsonl").write_text("".join(json.dumps(job) + "\n" for job in calls.jobs))
+    done = checker.run("run", "jobs.jsonl")
+    checker.check("run", done.returncode == 0, done.stderr[-2000:])
+    for job, expected in zip(calls.jobs, calls.expected):
+        path = folder / job["output"]
+        got = np.load(path) if path.exists() else None
+        same = got is not None and got.shape == expected.shape and np.array_equal(got, expected)
+        checker.check(json.dumps(job), same, f"got {got}, expected {expected}")
+    for i in range(40):
+        numbers = rng.integers(0, 3, tuple(rng.integers(0, 7, rng.integers(1, 4))))
+        array = np.array(numbers.astype(DTYPES[i % 8]))
+        np.save(folder / "a.npy", array)
+        checker.run("nonzero", "a.npy", "-o", "n.npy", check=True)
+        got = np.load(folder / "n.npy")
+        expected = np.flatnonzero(array) if array.ndim == 1 else np.argwhere(array)
+        checker.check(f"nonzero {array.dtype} {array.shape}", got.shape == expected.shape and (got == expected).all(), got)
+    for _ in range(60):
+        check_lookup(rng, checker)
 
 
-main()
+run_program(check_all)

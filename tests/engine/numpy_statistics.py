@@ -11,14 +11,12 @@ import hashlib
 import json
 import math
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import SEED, Checker
+from support.checker import SEED, Program, run_program
 
 SHAPES = [(), (1,), (3, 5), (0, 2), (4096,), (5000,), (70, 300), (1 << 21,)]
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16",
@@ -97,47 +95,44 @@ def check(checker, label, dtype, numbers, found, lanes):
     expect(checker, len(histogram["counts"]) <= 32, f"{label}: {len(histogram['counts'])} bins")
 
 
-def run(tool, *args):
-    return subprocess.run([tool, "info", "--stats", "--json", *args], capture_output=True, text=True)
+class Statistics(Program):
+    def info(self, *words):
+        return self.run("info", "--stats", "--json", *words)
 
 
-def main():
-    tool = str(pathlib.Path(sys.argv[1]).resolve())
+def check_all(checker):
     rng = np.random.default_rng(SEED)
-    checker = Checker()
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        members = {}
-        for dtype in DTYPES:
-            for shape in SHAPES:
-                array, numbers = random_array(rng, dtype, shape)
-                name = f"{dtype}_{'x'.join(map(str, shape))}"
-                path = folder / f"{name}.npy"
-                np.save(path, array)
-                done = run(tool, str(path), "--threads", "1", "--digest")
-                again = run(tool, str(path), "--threads", "3", "--digest")
-                expect(checker, done.returncode == 0 and again.stdout == done.stdout, f"{name}: {done.stderr} {again.stdout}")
-                found = json.loads(done.stdout)
-                lanes = 4 if dtype in ["float64", "complex128", "int32", "int64", "uint32", "uint64"] else 8
-                check(checker, name, dtype, numbers, found["statistics"], lanes)
-                digest = hashlib.sha256(array.tobytes()).hexdigest()
-                expect(checker, found["sha256"] == digest, f"{name}: digest {found['sha256']}, not {digest}")
-                if dtype != "bfloat16" and len(shape) == 2:
-                    members[name] = array
-                    other = folder / "other.npy"
-                    np.save(other, np.asfortranarray(array.astype(array.dtype.newbyteorder(">"))))
-                    same = json.loads(run(tool, str(other), "--digest").stdout)
-                    expect(checker, same["statistics"] == found["statistics"] and same["sha256"] == digest,
-                                  f"{name}: big-endian, Fortran order: {same}")
-        np.savez_compressed(folder / "all.npz", **members)
-        lines = [json.loads(line) for line in run(tool, str(folder / "all.npz"), "--digest").stdout.splitlines()]
-        expect(checker, len(lines) == len(members), f"archive: {len(lines)} arrays")
-        for line in lines:
-            name = line["path"].rsplit(":", 1)[1]
-            digest = hashlib.sha256(members[name].tobytes()).hexdigest()
-            expect(checker, line["sha256"] == digest, f"archive: {name}: {line}")
-    checker.exit()
+    folder = checker.folder
+    members = {}
+    for dtype in DTYPES:
+        for shape in SHAPES:
+            array, numbers = random_array(rng, dtype, shape)
+            name = f"{dtype}_{'x'.join(map(str, shape))}"
+            path = folder / f"{name}.npy"
+            np.save(path, array)
+            done = checker.info(path, "--threads", "1", "--digest")
+            again = checker.info(path, "--threads", "3", "--digest")
+            expect(checker, done.returncode == 0 and again.stdout == done.stdout, f"{name}: {done.stderr} {again.stdout}")
+            found = json.loads(done.stdout)
+            lanes = 4 if dtype in ["float64", "complex128", "int32", "int64", "uint32", "uint64"] else 8
+            check(checker, name, dtype, numbers, found["statistics"], lanes)
+            digest = hashlib.sha256(array.tobytes()).hexdigest()
+            expect(checker, found["sha256"] == digest, f"{name}: digest {found['sha256']}, not {digest}")
+            if dtype != "bfloat16" and len(shape) == 2:
+                members[name] = array
+                other = folder / "other.npy"
+                np.save(other, np.asfortranarray(array.astype(array.dtype.newbyteorder(">"))))
+                same = json.loads(checker.info(other, "--digest").stdout)
+                expect(checker, same["statistics"] == found["statistics"] and same["sha256"] == digest,
+                              f"{name}: big-endian, Fortran order: {same}")
+    np.savez_compressed(folder / "all.npz", **members)
+    lines = [json.loads(line) for line in checker.info(folder / "all.npz", "--digest").stdout.splitlines()]
+    expect(checker, len(lines) == len(members), f"archive: {len(lines)} arrays")
+    for line in lines:
+        name = line["path"].rsplit(":", 1)[1]
+        digest = hashlib.sha256(members[name].tobytes()).hexdigest()
+        expect(checker, line["sha256"] == digest, f"archive: {name}: {line}")
 
 
 if __name__ == "__main__":
-    main()
+    run_program(check_all, Statistics)

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import SEED, Checker
+from support.checker import SEED, Program, run_program
 
 ROUNDS = 6
 SHOW = 4
@@ -169,15 +169,9 @@ class Expected:
         self.relative = max(off[relative].astype(np.longdouble) / size[relative], default=0)
 
 
-class Compare(Checker):
-    def __init__(self, binary, directory):
-        super().__init__()
-        self.binary = binary
-        self.directory = directory
-
+class Compare(Program):
     def compare(self, *options):
-        command = [self.binary, "compare", "a.npy", "e.npy", *options]
-        return subprocess.run(command, cwd=self.directory, capture_output=True, text=True)
+        return self.run("compare", "a.npy", "e.npy", *options)
 
     def report(self, *options):
         run = self.compare("--json", *options)
@@ -215,8 +209,8 @@ def check_smallest(checker, what, report, options, dtype):
 
 def check_pair(checker, rng, dtype, shape):
     a, e = random_pair(rng, dtype, shape)
-    save(checker.directory / "a.npy", a, dtype)
-    save(checker.directory / "e.npy", e, dtype)
+    save(checker.folder / "a.npy", a, dtype)
+    save(checker.folder / "e.npy", e, dtype)
     rtol = float(rng.choice([0, 0, 1e-6, 1e-2, 0.5]))
     atol = float(rng.choice([0, 0, 1e-6, 1e-2, 3]))
     max_ulp = int(rng.choice([0, 1, 2, 1000])) if dtype not in COMPLEX and rng.random() < 0.3 else None
@@ -231,7 +225,7 @@ def check_pair(checker, rng, dtype, shape):
     if rng.random() < 0.3:
         kept = rng.random(a.size) < 0.7
         kept[rng.integers(a.size)] = True
-        np.save(checker.directory / "m.npy", ~kept.reshape(shape))
+        np.save(checker.folder / "m.npy", ~kept.reshape(shape))
         options += ["--ignore", "m.npy"]
     positions = np.flatnonzero(kept)
     what = f"{dtype}{shape} {' '.join(options)}"
@@ -300,8 +294,8 @@ def check_metrics(checker, what, report, x, y, off):
 def check_picture(checker, rng, dtype, shape):
     """--histogram, --map and where: by NumPy, of elements that are compared exactly."""
     a, e = random_pair(rng, dtype, shape)
-    save(checker.directory / "a.npy", a, dtype)
-    save(checker.directory / "e.npy", e, dtype)
+    save(checker.folder / "a.npy", a, dtype)
+    save(checker.folder / "e.npy", e, dtype)
     what = f"{dtype}{shape} --histogram --map"
     report = checker.report("--histogram", "--map")
     again = checker.report("--histogram", "--map", "--threads", "3")
@@ -379,8 +373,8 @@ def check_limits(checker, rng):
     """--min-cosine and --max-rms decide alone, or beside a tolerance."""
     e = rng.standard_normal(500)
     a = e + rng.standard_normal(500) * 0.01
-    np.save(checker.directory / "a.npy", a)
-    np.save(checker.directory / "e.npy", e)
+    np.save(checker.folder / "a.npy", a)
+    np.save(checker.folder / "e.npy", e)
     rms = math.sqrt(np.mean((a - e) ** 2))
     cosine = float(a @ e / np.linalg.norm(a) / np.linalg.norm(e))
     for options, equal in ((["--max-rms", repr(rms * 1.0001)], True), (["--max-rms", repr(rms * 0.9999)], False),
@@ -392,15 +386,15 @@ def check_limits(checker, rng):
         checker.check(f"{options}", report["equal"] == equal, report)
         checker.check(f"{options} -qq", checker.compare("-qq", *options).returncode == (0 if equal else 1))
     a[7] = np.nan
-    np.save(checker.directory / "a.npy", a)
+    np.save(checker.folder / "a.npy", a)
     checker.check("NaN on one side", not checker.report("--min-cosine", "0.5")["equal"])
 
 
 def check_bits(checker, rng, dtype, shape):
     """--exact-bits: elements whose bytes differ, and those of them that are equal without it."""
     a, e = random_pair(rng, dtype, shape)
-    save(checker.directory / "a.npy", a, dtype)
-    save(checker.directory / "e.npy", e, dtype)
+    save(checker.folder / "a.npy", a, dtype)
+    save(checker.folder / "e.npy", e, dtype)
     count = math.prod(shape)
     bytes_of = lambda array: array.reshape(-1).view(np.uint8).reshape(count, -1)
     differing = int((bytes_of(a) != bytes_of(e)).any(axis=1).sum())
@@ -416,8 +410,8 @@ def check_plain(checker, rng):
         count = math.prod(shape)
         for make in (lambda: rng.random(count) < 0.5, lambda: rng.choice(["", "a", "ab", "\u00e9\U0001f600"], count)):
             a, e = make().reshape(shape), make().reshape(shape)
-            np.save(checker.directory / "a.npy", a)
-            np.save(checker.directory / "e.npy", e)
+            np.save(checker.folder / "a.npy", a)
+            np.save(checker.folder / "e.npy", e)
             where = np.flatnonzero(a != e)
             report = checker.report("--rtol", "1", "--atol", "1")
             checker.check(f"{a.dtype}{shape}", report["differing"] == where.size, report)
@@ -501,26 +495,20 @@ def check_sets(checker, rng):
             checker.check(f"{what}: {outcome}", report["summary"][outcome] == count, report["summary"])
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: numpy_compare.py path/to/tensorop")
-    binary = pathlib.Path(sys.argv[1]).resolve()
+def check_all(checker):
     rng = np.random.default_rng(SEED)
-    with tempfile.TemporaryDirectory() as directory:
-        checker = Compare(binary, pathlib.Path(directory))
-        for _ in range(ROUNDS):
-            for dtype in INTEGERS + FLOATS + COMPLEX:
-                for shape in SHAPES:
-                    check_pair(checker, rng, dtype, shape)
-                    check_bits(checker, rng, dtype, shape)
-                    check_picture(checker, rng, dtype, shape)
-        check_limits(checker, rng)
-        check_plain(checker, rng)
-        for _ in range(20):
-            check_sets(checker, rng)
+    for _ in range(ROUNDS):
+        for dtype in INTEGERS + FLOATS + COMPLEX:
+            for shape in SHAPES:
+                check_pair(checker, rng, dtype, shape)
+                check_bits(checker, rng, dtype, shape)
+                check_picture(checker, rng, dtype, shape)
+    check_limits(checker, rng)
+    check_plain(checker, rng)
+    for _ in range(20):
+        check_sets(checker, rng)
     print(f"NumPy {np.__version__}, seed {SEED}")
-    checker.exit()
 
 
 if __name__ == "__main__":
-    main()
+    run_program(check_all, Compare)

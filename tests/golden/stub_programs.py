@@ -10,14 +10,12 @@ The last line is "N passed, N failed".
 import json
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests"))
-from support.checker import Checker
+from support.checker import Program, run_program
 
 # A program: sh stub.sh KIND MODE PATH, where PATH is {output}, {case} or {cases}.
 STUB = r"""
@@ -91,16 +89,7 @@ TIMEOUTS = {"hang": "0.1", "right_hang": "3"}
 MODES = {"output": [], "case": [], "cases": [], "output, --shell": ["--shell"]}
 
 
-class Stubs(Checker):
-    def __init__(self, binary, root):
-        super().__init__()
-        self.binary = binary
-        self.root = root
-        self.environment = dict(os.environ, PATH=f"{binary.parent}:{os.environ['PATH']}", TMPDIR=str(root))
-
-    def run(self, *arguments):
-        return subprocess.run([self.binary, *arguments], cwd=self.root, env=self.environment, capture_output=True, text=True)
-
+class Stubs(Program):
     # The exit status, and how many cases pass.
     def check_kind(self, kind, mode, suite, shrinks):
         placeholder = mode.split(",")[0]
@@ -111,7 +100,7 @@ class Stubs(Checker):
             arguments += ["--shrink", "--budget", "0.05", "--keep", "kept"]
         result = self.run(*arguments)
         report = json.loads(result.stdout)
-        root = xml.etree.ElementTree.parse(self.root / "r.xml").getroot()
+        root = xml.etree.ElementTree.parse(self.folder / "r.xml").getroot()
         bad = int(root.get("failures")) + int(root.get("errors"))
         return result.returncode, report["summary"]["equal"], bad, result
 
@@ -138,22 +127,18 @@ def check_right(checker):
             checker.check(f"right, {mode}, {suite}", (status, equal) == (wanted, count), result.stdout + result.stderr)
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: stub_programs.py path/to/tensorop")
-    with tempfile.TemporaryDirectory() as directory:
-        root = pathlib.Path(directory)
-        checker = Stubs(pathlib.Path(sys.argv[1]).resolve(), root)
-        (root / "stub.sh").write_text(STUB)
-        for name, cases in SUITES.items():
-            (root / f"{name}.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
-        check_right(checker)
-        for shrinks in (False, True):
-            check_stubs(checker, shrinks)
-        left = [path.name for path in root.iterdir() if path.name.startswith(".tensorop")]
-        checker.check("no temporary folder is left", left == [], left)
-    checker.exit()
+def check_all(checker):
+    root = checker.folder
+    os.environ.update(PATH=f"{checker.binary.parent}:{os.environ['PATH']}", TMPDIR=str(root))
+    (root / "stub.sh").write_text(STUB)
+    for name, cases in SUITES.items():
+        (root / f"{name}.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    check_right(checker)
+    for shrinks in (False, True):
+        check_stubs(checker, shrinks)
+    left = [path.name for path in root.iterdir() if path.name.startswith(".tensorop")]
+    checker.check("no temporary folder is left", left == [], left)
 
 
 if __name__ == "__main__":
-    main()
+    run_program(check_all, Stubs)

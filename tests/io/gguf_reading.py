@@ -7,19 +7,16 @@ Every type, ranks, alignments, values of the metadata. Headers that lie: testdat
 "N passed, N failed".
 """
 
-import io
 import json
 import pathlib
 import random
 import struct
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import Checker, npy, run, run_checks
 
 checker = Checker()
 NUMBERS = {0: ("F32", "f4"), 1: ("F16", "f2"), 24: ("I8", "i1"), 25: ("I16", "i2"), 26: ("I32", "i4"), 27: ("I64", "i8"), 28: ("F64", "f8")}
@@ -52,16 +49,6 @@ def gguf(keys, tensors, alignment=32, version=3):
     head = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(keys))
     head += b"".join(text(name) + struct.pack("<I", kind) + value(kind, item) for name, kind, item in keys) + infos
     return head + b"\0" * (-len(head) % alignment) + data
-
-
-def run(binary, *arguments, cwd):
-    return subprocess.run([binary, *arguments], cwd=cwd, capture_output=True, check=False)
-
-
-def npy(array):
-    out = io.BytesIO()
-    np.save(out, array)
-    return out.getvalue()
 
 
 def check_tensors(binary, folder):
@@ -113,13 +100,5 @@ def check_new_type(binary, folder):
     checker.check("a new type", done.returncode == 2 and b"is of type 99, which is not known" in done.stderr, done.stderr)
 
 
-def main():
-    binary = str(pathlib.Path(sys.argv[1]).resolve())
-    for body in (check_tensors, check_new_type):
-        with tempfile.TemporaryDirectory() as folder:
-            body(binary, pathlib.Path(folder))
-    checker.exit()
-
-
 if __name__ == "__main__":
-    main()
+    run_checks(checker, check_tensors, check_new_type)

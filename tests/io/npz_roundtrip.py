@@ -14,16 +14,15 @@ import pathlib
 import random
 import shutil
 import struct
-import subprocess
 import sys
-import tempfile
 import zipfile
 import zlib
 
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support import checker as harness
+from support.checker import Checker, run, run_checks
 
 ARRAYS = {
     "bool": np.array([[True, False], [False, True]]),
@@ -52,13 +51,7 @@ def npy(array):
     array = np.asarray(array)
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.newbyteorder("<"))
-    out = io.BytesIO()
-    np.save(out, np.array(array, order="C"))
-    return out.getvalue()
-
-
-def run(binary, *arguments, cwd, stdin=b""):
-    return subprocess.run([binary, *arguments], cwd=cwd, input=stdin, capture_output=True, check=False)
+    return harness.npy(np.array(array, order="C"))
 
 
 def convert(binary, operand, cwd, *options):
@@ -346,14 +339,9 @@ def check_changes(binary, folder):
 
 
 def main():
-    binary = str(pathlib.Path(sys.argv[1]).resolve())
-    bodies = [check_reading, check_block_index, check_names, check_members, check_many_members, check_writing, check_changes]
-    if "--large" in sys.argv[2:]:
-        bodies.append(check_large)
-    for body in bodies:
-        with tempfile.TemporaryDirectory() as folder:
-            body(binary, pathlib.Path(folder))
-    checker.exit()
+    large = [check_large] if "--large" in sys.argv[2:] else []
+    run_checks(checker, check_reading, check_block_index, check_names, check_members, check_many_members, check_writing,
+               check_changes, *large)
 
 
 if __name__ == "__main__":

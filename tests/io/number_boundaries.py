@@ -12,14 +12,12 @@ from a short text, from a text of more than 4 MB, and from that text on standard
 import fractions
 import pathlib
 import random
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import SEED, Checker
+from support.checker import SEED, Program, run_program
 
 RANDOM_VALUES = 1000
 MOST_DIGITS = 800
@@ -189,19 +187,17 @@ def repeated(texts, rng):
     return out
 
 
-class Boundaries(Checker):
-    def __init__(self, binary, directory):
-        super().__init__()
-        self.binary = binary
-        self.given = directory / "in.json"
-        self.result = directory / "out.npy"
+class Boundaries(Program):
+    def __init__(self, binary, folder):
+        super().__init__(binary, folder)
+        self.given = folder / "in.json"
+        self.result = folder / "out.npy"
 
     def convert(self, arguments, text, piped=False):
         self.given.write_text(text)
         self.result.unlink(missing_ok=True)
         with open(self.given) as file:
-            command = [self.binary, "convert", "-" if piped else self.given, *arguments, "-o", self.result]
-            return subprocess.run(command, stdin=file, capture_output=True, text=True)
+            return self.run("convert", "-" if piped else self.given, *arguments, "-o", self.result, stdin=file)
 
     def check_read(self, what, format, texts, bits, rng, arguments, piped=False):
         done = self.convert(arguments, joined(texts, rng), piped)
@@ -253,18 +249,12 @@ def check_format(checker, format, rng):
         checker.check_refused(f"{format.name}: too large in a long text {where}", format, numbers, at, rng, piped)
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: number_boundaries.py path/to/tensorop")
-    binary = pathlib.Path(sys.argv[1]).resolve()
+def check_all(checker):
     rng = random.Random(SEED)
-    with tempfile.TemporaryDirectory() as directory:
-        checker = Boundaries(binary, pathlib.Path(directory))
-        for format in FORMATS:
-            check_format(checker, format, rng)
+    for format in FORMATS:
+        check_format(checker, format, rng)
     print(f"seed {SEED}")
-    checker.exit()
 
 
 if __name__ == "__main__":
-    main()
+    run_program(check_all, Boundaries)

@@ -15,12 +15,11 @@ import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import SEED, Checker
+from support.checker import SEED, Program, run_program
 
 
 # NumPy's codes and the names tensorop has for them. bfloat16 is unknown to NumPy: two raw bytes.
@@ -144,27 +143,21 @@ def from_json(document, code):
     return np.array(flat, dtype=str if code == "U" else np.dtype(code)).reshape(shape)
 
 
-class Roundtrip(Checker):
-    def __init__(self, binary, directory):
-        super().__init__()
-        self.binary = binary
-        self.directory = directory
-
+class Roundtrip(Program):
     def convert(self, what, source, ending, options=()):
         """What tensorop makes of a file with these bytes; None, and counted, when it refuses."""
-        given = self.directory / "in"
-        result = self.directory / f"out.{ending}"
+        given = self.folder / "in"
+        result = self.folder / f"out.{ending}"
         given.write_bytes(source)
         result.unlink(missing_ok=True)
-        command = [self.binary, "convert", given, "-o", result, *options]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = self.run("convert", given, "-o", result, *options)
         if done.returncode == 0 and not done.stderr and not done.stdout:
             return result.read_bytes()
         self.check(what, False, f"exit {done.returncode}: {done.stderr.strip() or done.stdout[:200]}")
         return None
 
     def check_refused(self, what, source):
-        given = self.directory / "in"
+        given = self.folder / "in"
         given.write_bytes(source)
         done = subprocess.run([self.binary, "convert", given], capture_output=True, text=True)
         self.check(what, done.returncode == 2 and not done.stdout, f"exit {done.returncode}: {done.stdout[:200]}")
@@ -318,22 +311,16 @@ def check_bfloat16(checker, rng):
         checker.check_npy(f"{what} and back", json.dumps(document).encode("utf-8"), quiet)
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: numpy_roundtrip.py path/to/tensorop")
-    binary = pathlib.Path(sys.argv[1]).resolve()
+def check_all(checker):
     rng = random.Random(SEED)
-    with tempfile.TemporaryDirectory() as directory:
-        checker = Roundtrip(binary, pathlib.Path(directory))
-        check_numpy_dtypes(checker, rng)
-        check_versions(checker, rng)
-        check_header_lengths(checker)
-        check_byte_strings(checker)
-        check_header_spellings(checker)
-        check_bfloat16(checker, rng)
+    check_numpy_dtypes(checker, rng)
+    check_versions(checker, rng)
+    check_header_lengths(checker)
+    check_byte_strings(checker)
+    check_header_spellings(checker)
+    check_bfloat16(checker, rng)
     print(f"NumPy {np.__version__}, seed {SEED}")
-    checker.exit()
 
 
 if __name__ == "__main__":
-    main()
+    run_program(check_all, Roundtrip)

@@ -12,14 +12,13 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import Checker, run, run_checks
 
 checker = Checker()
 ARRAYS = {
@@ -31,10 +30,6 @@ ARRAYS = {
     "empty": np.zeros((0, 3), dtype=np.int32),
 }
 FIRST = "layer.0/w:0"
-
-
-def run(binary, *arguments, cwd):
-    return subprocess.run([binary, *arguments], cwd=cwd, capture_output=True, check=False, timeout=60)
 
 
 def model():
@@ -185,22 +180,19 @@ def check_large(binary, folder):
     checker.check("large: an initializer", done.stdout == b"[7]\n", done.stderr)
 
 
-def main():
-    binary = str(pathlib.Path(sys.argv[1]).resolve())
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name) / "models"
-        folder.mkdir()
-        onnx.save(model(), str(folder / "plain.onnx"))
-        onnx.save_model(model(), str(folder / "apart.onnx"), save_as_external_data=True, location="apart.bin", size_threshold=0)
-        check_arrays(binary, folder, "plain.onnx")
-        check_arrays(binary, folder, "apart.onnx")
-        check_refused(binary, folder)
-        check_archive(binary, folder)
-        check_described(binary, folder)
-        check_documented(binary, folder)
-        check_large(binary, folder)
-    checker.exit()
+def check_all(binary, parent):
+    folder = parent / "models"
+    folder.mkdir()
+    onnx.save(model(), str(folder / "plain.onnx"))
+    onnx.save_model(model(), str(folder / "apart.onnx"), save_as_external_data=True, location="apart.bin", size_threshold=0)
+    check_arrays(binary, folder, "plain.onnx")
+    check_arrays(binary, folder, "apart.onnx")
+    check_refused(binary, folder)
+    check_archive(binary, folder)
+    check_described(binary, folder)
+    check_documented(binary, folder)
+    check_large(binary, folder)
 
 
 if __name__ == "__main__":
-    main()
+    run_checks(checker, check_all)

@@ -8,21 +8,18 @@ and metadata of all characters, into files and pipes. Also a header with a milli
 it may be. The last line is "N passed, N failed".
 """
 
-import io
 import json
 import pathlib
 import random
 import resource
 import struct
-import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import Checker, npy, run, run_checks
 
 checker = Checker()
 
@@ -55,16 +52,6 @@ CODES = {
 # Dtypes that NumPy does not have, with the bytes of an element.
 OTHERS = {"BF16": 2, "F8_E5M2": 1, "F8_E4M3": 1, "F8_E8M0": 1, "F8_E4M3FNUZ": 1, "F8_E5M2FNUZ": 1, "F4": 0.5}
 SHAPES = [(), (3,), (2, 0, 5), (2, 3, 4), (1, 1)]
-
-
-def run(binary, *arguments, cwd, stdin=b""):
-    return subprocess.run([binary, *arguments], cwd=cwd, input=stdin, capture_output=True, check=False)
-
-
-def npy(array):
-    out = io.BytesIO()
-    np.save(out, array)
-    return out.getvalue()
 
 
 def samples():
@@ -101,14 +88,14 @@ def check_both_ways(binary, folder):
         checker.check(f"all.safetensors:{name}", done.stdout == npy(array), done.stderr)
         np.save(folder / f"{name}.npy", array)
         alone = reference(described({name: array}))
-        piped = run(binary, "convert", "-", "--format", "npy", cwd=folder, stdin=alone)
+        piped = run(binary, "convert", "-", "--format", "npy", cwd=folder, input=alone)
         checker.check(f"{name} from a pipe", piped.stdout == npy(array), piped.stderr)
-        pieces = run(binary, "convert", "-", "--format", "npy", "--memory", "1", cwd=folder, stdin=alone)
+        pieces = run(binary, "convert", "-", "--format", "npy", "--memory", "1", cwd=folder, input=alone)
         checker.check(f"{name} through a temporary file", pieces.stdout == npy(array), pieces.stderr)
     for name, (dtype, shape, data) in others.items():
         alone = reference({name: (dtype, shape, data)})
         for options in ((), ("--memory", "1")):
-            piped = run(binary, "convert", f"{name}=-", "--format", "safetensors", *options, cwd=folder, stdin=alone)
+            piped = run(binary, "convert", f"{name}=-", "--format", "safetensors", *options, cwd=folder, input=alone)
             checker.check(f"{name} from a pipe", piped.stdout == alone, piped.stderr)
     for name, array in arrays.items():
         # Without padding most data is not aligned.
@@ -284,13 +271,5 @@ def check_long_headers(binary, folder):
     checker.check("nothing is written", not (folder / "more.safetensors").exists())
 
 
-def main():
-    binary = str(pathlib.Path(sys.argv[1]).resolve())
-    for body in (check_both_ways, check_text, check_changes, check_long_headers):
-        with tempfile.TemporaryDirectory() as folder:
-            body(binary, pathlib.Path(folder))
-    checker.exit()
-
-
 if __name__ == "__main__":
-    main()
+    run_checks(checker, check_both_ways, check_text, check_changes, check_long_headers)

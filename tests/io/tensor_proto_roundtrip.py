@@ -8,19 +8,17 @@ typed fields, tensorop reads; and of the official test data (libonnx-testdata) i
 does and refuses everything else by name. The last line is "N passed, N failed".
 """
 
-import io
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import Program, npy, run_program
 
 DTYPES = {
     TensorProto.FLOAT: "f4", TensorProto.UINT8: "u1", TensorProto.INT8: "i1", TensorProto.UINT16: "u2",
@@ -31,14 +29,6 @@ DTYPES = {
 SHAPES = [(), (1,), (2, 3), (0, 3), (300,), (1, 2, 1, 3, 1, 2), (128, 2)]
 STRINGS = [np.array("ä", dtype=object), np.array(["a", "äb", "", "x" * 200], dtype=object),
            np.array([["\U0001f600"]] * 2, dtype=object), np.zeros((2, 0), dtype=object)]
-
-checker = Checker()
-
-
-def npy(array):
-    out = io.BytesIO()
-    np.save(out, array)
-    return out.getvalue()
 
 
 def arrays():
@@ -63,13 +53,9 @@ def bfloat16_npy(bits, shape):
     return npy(np.frombuffer(bits, "V2").reshape(shape)).replace(b"'|V2'", b"'<V2'")
 
 
-class Tensorop:
-    def __init__(self, binary, folder):
-        self.binary = str(pathlib.Path(binary).resolve())
-        self.folder = pathlib.Path(folder)
-
+class Tensorop(Program):
     def run(self, *arguments, stdin=b""):
-        return subprocess.run([self.binary, *arguments], cwd=self.folder, input=stdin, capture_output=True, check=False)
+        return super().run(*arguments, input=stdin, text=False)
 
     def convert(self, data, ending, operand, *output):
         """The bytes that `convert` makes of a file of these bytes, or the message."""
@@ -86,12 +72,12 @@ def check_arrays(tensorop):
         plain = numpy_helper.from_array(array).SerializeToString()
         named = numpy_helper.from_array(array, "a name/x:0").SerializeToString()
         file = as_npy(array)
-        checker.check(f"{what} to .pb", tensorop.convert(file, ".npy", "in.npy", "-o", "out.pb") == plain)
-        checker.check(f"{what} to .pb, named",
+        tensorop.check(f"{what} to .pb", tensorop.convert(file, ".npy", "in.npy", "-o", "out.pb") == plain)
+        tensorop.check(f"{what} to .pb, named",
                       tensorop.convert(file, ".npy", "a name/x:0=in.npy", "-o", "out.tensorproto") == named)
-        checker.check(f"{what} to a pipe", tensorop.run("convert", "-", "--format", "pb", stdin=file).stdout == plain)
-        checker.check(f"{what} from .pb", tensorop.convert(named, ".pb", "in.pb", "-o", "out.npy") == file)
-        checker.check(f"{what} from a pipe",
+        tensorop.check(f"{what} to a pipe", tensorop.run("convert", "-", "--format", "pb", stdin=file).stdout == plain)
+        tensorop.check(f"{what} from .pb", tensorop.convert(named, ".pb", "in.pb", "-o", "out.npy") == file)
+        tensorop.check(f"{what} from a pipe",
                       tensorop.run("convert", "-", "--format", "npy", stdin=plain).stdout == file)
 
 
@@ -99,8 +85,8 @@ def check_bfloat16(tensorop):
     bits = np.array([0x3F80, 0xC000, 0x7F80, 1], "u2").tobytes()
     proto = helper.make_tensor("b", TensorProto.BFLOAT16, (2, 2), bits, raw=True).SerializeToString()
     file = bfloat16_npy(bits, (2, 2))
-    checker.check("bfloat16 to .pb", tensorop.convert(file, ".npy", "b=in.npy", "-o", "out.pb") == proto)
-    checker.check("bfloat16 from .pb", tensorop.convert(proto, ".pb", "in.pb", "-o", "out.npy") == file)
+    tensorop.check("bfloat16 to .pb", tensorop.convert(file, ".npy", "b=in.npy", "-o", "out.pb") == proto)
+    tensorop.check("bfloat16 from .pb", tensorop.convert(proto, ".pb", "in.pb", "-o", "out.npy") == file)
 
 
 def check_typed(tensorop):
@@ -117,9 +103,9 @@ def check_typed(tensorop):
             proto.int32_data.extend(values.flatten().tolist())
         else:
             proto = helper.make_tensor("", data_type, array.shape, values.flatten().tolist())
-        checker.check(f"typed {array.dtype}", not proto.HasField("raw_data"))
+        tensorop.check(f"typed {array.dtype}", not proto.HasField("raw_data"))
         got = tensorop.convert(proto.SerializeToString(), ".pb", "in.pb", "-o", "out.npy")
-        checker.check(f"typed {array.dtype} is read", got == npy(array), got)
+        tensorop.check(f"typed {array.dtype} is read", got == npy(array), got)
 
 
 def official_files():
@@ -149,29 +135,26 @@ def check_official(tensorop):
             else:
                 expected = as_npy(numpy_helper.to_array(proto))
             result = tensorop.run("convert", str(path), "--format", "npy")
-            checker.check(f"{path} is read", result.stdout == expected, result.stderr.decode())
+            tensorop.check(f"{path} is read", result.stdout == expected, result.stderr.decode())
         else:
             refused += 1
             result = tensorop.run("convert", str(path), "--format", "npy")
             message = result.stderr.decode()
-            checker.check(f"{path} is refused", result.returncode == 2 and "sequence or optional" in message, message)
+            tensorop.check(f"{path} is refused", result.returncode == 2 and "sequence or optional" in message, message)
     for path in sorted({path.parent.parent / "model.onnx" for path in official_files()})[:200]:
         message = tensorop.run("convert", str(path)).stderr.decode()
         names = [tensor.name for tensor in onnx.load(str(path), load_external_data=False).graph.initializer]
         wanted = "is an ONNX model, not a tensor" if not names else f"holds {len(names)} arrays" if len(names) > 1 else ""
-        checker.check(f"{path} is refused, or is its only initializer", wanted in message, message)
+        tensorop.check(f"{path} is refused, or is its only initializer", wanted in message, message)
     print(f"official files: {tensors} tensors, {refused} others")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        tensorop = Tensorop(sys.argv[1], folder)
-        check_arrays(tensorop)
-        check_bfloat16(tensorop)
-        check_typed(tensorop)
-        check_official(tensorop)
-    checker.exit()
+def check_all(tensorop):
+    check_arrays(tensorop)
+    check_bfloat16(tensorop)
+    check_typed(tensorop)
+    check_official(tensorop)
 
 
 if __name__ == "__main__":
-    main()
+    run_program(check_all, Tensorop)

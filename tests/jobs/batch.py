@@ -19,7 +19,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import termios
 import time
 import xml.etree.ElementTree
@@ -27,17 +26,8 @@ import xml.etree.ElementTree
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import SEED, Checker
+from support.checker import SEED, run_program
 
-
-
-class Program(Checker):
-    def __init__(self, binary):
-        super().__init__()
-        self.binary = binary
-
-    def run(self, *arguments, **options):
-        return subprocess.run([self.binary, *arguments], capture_output=True, text=True, **options)
 
 
 def check_results(checker, root):
@@ -405,22 +395,17 @@ def check_rerun(checker, root):
     checker.check("rerun: missing", run(2) == {"7.npy", "19999.npy"})
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: batch.py path/to/tensorop")
-    checker = Program(pathlib.Path(sys.argv[1]).resolve())
-    with tempfile.TemporaryDirectory() as directory:
-        root = pathlib.Path(directory)
-        check_results(checker, root)
-        check_reports(checker, root)
-        (root / "shards").mkdir()
-        check_shards(checker, root / "shards")
-        check_terminal(checker, root)
-        check_interruption(checker, root)
-        (root / "rerun").mkdir()
-        check_rerun(checker, root / "rerun")
-    checker.exit()
+def check_all(checker):
+    root = checker.folder
+    check_results(checker, root)
+    check_reports(checker, root)
+    (root / "shards").mkdir()
+    check_shards(checker, root / "shards")
+    check_terminal(checker, root)
+    check_interruption(checker, root)
+    (root / "rerun").mkdir()
+    check_rerun(checker, root / "rerun")
 
 
 if __name__ == "__main__":
-    main()
+    run_program(check_all)

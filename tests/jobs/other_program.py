@@ -10,16 +10,14 @@ The last line is "N passed, N failed".
 import json
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree
 
 import numpy as np
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests"))
-from support.checker import SEED, Checker
+from support.checker import SEED, run_program
 
 CASES = 20
 # What is wrong with the results of some cases, and what the report calls it.
@@ -50,15 +48,6 @@ class InferenceSession:
         axis = {attribute.name: attribute.i for attribute in node.attribute}["axis"]
         return [np.take(*[arrays[name] for name in node.input], axis=axis)]
 """
-
-
-class Program(Checker):
-    def __init__(self, binary):
-        super().__init__()
-        self.binary = binary
-
-    def run(self, *arguments, **options):
-        return subprocess.run([self.binary, *arguments], capture_output=True, text=True, **options)
 
 
 def make_cases(root):
@@ -154,16 +143,10 @@ def check_scripts(checker, root):
     checker.check("ONNX script", result.stdout == "10 cases: all equal\n", result.stdout)
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: other_program.py path/to/tensorop")
-    checker = Program(pathlib.Path(sys.argv[1]).resolve())
-    with tempfile.TemporaryDirectory() as directory:
-        root = pathlib.Path(directory)
-        check_own_results(checker, root)
-        check_scripts(checker, root)
-    checker.exit()
+def check_all(checker):
+    check_own_results(checker, checker.folder)
+    check_scripts(checker, checker.folder)
 
 
 if __name__ == "__main__":
-    main()
+    run_program(check_all)

@@ -15,7 +15,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import zlib
 from html.parser import HTMLParser
@@ -23,7 +22,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import Program, run_program
 
 HOSTILE = ["<script>alert(1)</script>", "</pre></details><b>", "a|b `c` *d* [e](f) ~g~", "\"quoted\" & 'this'", "<!-- ",
            "&lt;", "```", "line\nbreak", "\u00e9 \U0001f600", "x" * 500, "</style><img src=x onerror=y>"]
@@ -79,16 +78,9 @@ def pixels(source):
     return np.stack([rows[:, 1:] >> 4, rows[:, 1:] & 15], axis=2).reshape(height, -1)[:, :width]
 
 
-class Pages(Checker):
-    def __init__(self, binary, directory):
-        super().__init__()
-        self.binary, self.directory = binary, directory
-
-    def run(self, *words):
-        return subprocess.run([self.binary, *words], cwd=self.directory, capture_output=True, text=True)
-
+class Pages(Program):
     def page(self, what, name="page.html"):
-        text = (self.directory / name).read_text(encoding="utf-8")
+        text = (self.folder / name).read_text(encoding="utf-8")
         page = Page(text)
         self.check(f"{what}: well-formed", not page.faults, page.faults[:3])
         named = [values for _, values in page.attributes for key in values if key in ("href", "src", "srcset", "action")]
@@ -100,7 +92,7 @@ class Pages(Checker):
 
 def check_names(pages):
     cases = [{"name": name, "op": "add", "a": [1, 2], "b": 1, "expect": [2, 3 + i % 2]} for i, name in enumerate(HOSTILE)]
-    (pages.directory / "f.jsonl").write_text("\n".join(map(json.dumps, cases)))
+    (pages.folder / "f.jsonl").write_text("\n".join(map(json.dumps, cases)))
     run = pages.run("check", "f.jsonl", "--html", "page.html", "--markdown", "new.md")
     pages.check("hostile names: status", run.returncode == 1 and not run.stderr, run.stderr)
     _, page = pages.page("hostile names")
@@ -109,13 +101,13 @@ def check_names(pages):
     # A command that was copied does what it says.
     commands = [text for text in page.texts if text.startswith("tensorop ")]
     for command in commands:
-        run = subprocess.run(command.replace("tensorop", str(pages.binary), 1), shell=True, cwd=pages.directory,
+        run = subprocess.run(command.replace("tensorop", str(pages.binary), 1), shell=True, cwd=pages.folder,
                              capture_output=True, text=True)
         pages.check(f"{command[:60]}", run.returncode == 1 and "different" in run.stdout, run.stdout + run.stderr)
     pages.check("a command for each difference", len(commands) == len(HOSTILE) // 2, len(commands))
     boxes = {values["id"]: "checked" in values for tag, values in page.attributes if tag == "input"}
     pages.check("filters", boxes == {"show-equal": False, "show-different": True}, boxes)
-    markdown = (pages.directory / "new.md").read_text(encoding="utf-8")
+    markdown = (pages.folder / "new.md").read_text(encoding="utf-8")
     table = [line for line in markdown.splitlines() if line.startswith("| different")]
     pages.check("markdown: rows", len(table) == len(HOSTILE) // 2 and all(len(re.split(r"(?<!\\)\|", row)) == 6 for row in table), table)
     outside = re.sub(r"^(`{3,})text\n.*?^\1$", "", markdown, flags=re.S | re.M)
@@ -136,8 +128,8 @@ def check_heat_map(pages, rng):
         if dtype == "float32":
             a.flat[-1] = np.nan
         a.flat[0] = ~e.flat[0] if dtype == "bool" else e.flat[0] + 1
-        np.save(pages.directory / "a.npy", a)
-        np.save(pages.directory / "e.npy", e)
+        np.save(pages.folder / "a.npy", a)
+        np.save(pages.folder / "e.npy", e)
         run = pages.run("compare", "a.npy", "e.npy", "--html", "page.html", *(["--atol", "0.01"] if dtype != "bool" else []))
         text, page = pages.page(f"{dtype}{shape}")
         pages.check(f"{dtype}{shape}: status", run.returncode == 1, run)
@@ -158,7 +150,7 @@ def check_heat_map(pages, rng):
             pages.check(f"{dtype}{shape}: shades", (np.diff(found[kind == shown][order].astype(int)) >= 0).all())
         first = text
         pages.run("compare", "a.npy", "e.npy", "--html", "page.html", "--threads", "1", *(["--atol", "0.01"] if dtype != "bool" else []))
-        pages.check(f"{dtype}{shape}: threads", (pages.directory / "page.html").read_text() == first)
+        pages.check(f"{dtype}{shape}: threads", (pages.folder / "page.html").read_text() == first)
 
 
 def check_many(pages):
@@ -166,7 +158,7 @@ def check_many(pages):
     count = 10000
     cases = [json.dumps({"name": f"case {i} " + "<>" * 20, "op": "add", "a": [[i, 2], [3, 4]], "b": 1, "expect": [[0, 3], [4, 5]]})
              for i in range(count)]
-    (pages.directory / "many.jsonl").write_text("\n".join(cases))
+    (pages.folder / "many.jsonl").write_text("\n".join(cases))
     start = time.monotonic()
     run = pages.run("check", "many.jsonl", "-q", "--html", "page.html", "--markdown", "many.md")
     pages.check("10,000: time", time.monotonic() - start < 60, time.monotonic() - start)
@@ -175,41 +167,36 @@ def check_many(pages):
     pages.check("10,000: size", len(text) < 40 << 20, len(text))
     pages.check("10,000: all", page.tags.count("details") == count, page.tags.count("details"))
     pages.check("10,000: one is open", sum(tag == "details" and "open" in v for tag, v in page.attributes) == 1)
-    size = (pages.directory / "many.md").stat().st_size
-    markdown = (pages.directory / "many.md").read_text()
+    size = (pages.folder / "many.md").stat().st_size
+    markdown = (pages.folder / "many.md").read_text()
     pages.check("10,000: Markdown", 500_000 < size < 1 << 20, size)
     pages.check("10,000: what is cut", f" of {count}: there is room for no more" in markdown)
     pages.run("check", "many.jsonl", "-q", "--markdown", "many.md")
-    again = (pages.directory / "many.md").read_text()
+    again = (pages.folder / "many.md").read_text()
     pages.check("10,000: appended", again.startswith(markdown) and len(again) < (1 << 20) + 2048 and
                 again.count("## tensorop check: ") == 2, len(again))
 
 
 def check_interrupted(pages):
-    (pages.directory / "slow.sh").write_text("sleep 60\n")
-    (pages.directory / "slow.jsonl").write_text('{"name": "first", "op": "add", "a": 1, "b": 1, "expect": 3}\n')
+    (pages.folder / "slow.sh").write_text("sleep 60\n")
+    (pages.folder / "slow.jsonl").write_text('{"name": "first", "op": "add", "a": 1, "b": 1, "expect": 3}\n')
     process = subprocess.Popen([pages.binary, "check", "slow.jsonl", "--command", "sh slow.sh {output}", "--html", "stopped.html",
-                                "--markdown", "stopped.md"], cwd=pages.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                "--markdown", "stopped.md"], cwd=pages.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(1)
     process.send_signal(signal.SIGTERM)
     process.wait(30)
     pages.check("interrupted: by the signal", process.returncode == -signal.SIGTERM, process.returncode)
     text, _ = pages.page("interrupted", "stopped.html")
     pages.check("interrupted: says so", "interrupted by SIGTERM" in text and 'class="f interrupted"' in text, text[-500:])
-    pages.check("interrupted: Markdown", "interrupted by SIGTERM" in (pages.directory / "stopped.md").read_text())
+    pages.check("interrupted: Markdown", "interrupted by SIGTERM" in (pages.folder / "stopped.md").read_text())
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: pages.py path/to/tensorop")
-    with tempfile.TemporaryDirectory() as directory:
-        pages = Pages(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(directory))
-        check_names(pages)
-        check_heat_map(pages, np.random.default_rng(7))
-        check_many(pages)
-        check_interrupted(pages)
-    pages.exit()
+def check_all(pages):
+    check_names(pages)
+    check_heat_map(pages, np.random.default_rng(7))
+    check_many(pages)
+    check_interrupted(pages)
 
 
 if __name__ == "__main__":
-    main()
+    run_program(check_all, Pages)

@@ -10,14 +10,12 @@ Python and NumPy; and bytes under --view. The last line is "N passed, N failed".
 import fractions
 import math
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import Program, run_program
 
 NAN = "NaN"
 INF = "Infinity"
@@ -95,14 +93,10 @@ def save(path, array, descr=None):
         path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + array.tobytes())
 
 
-class Tool(Checker):
-    def __init__(self, binary, directory):
-        super().__init__()
-        self.binary, self.given, self.result = binary, directory / "in.npy", directory / "out.npy"
-
-    def run(self, *arguments):
-        command = [self.binary, *arguments]
-        return subprocess.run(command, capture_output=True, text=True)
+class Tool(Program):
+    def __init__(self, binary, folder):
+        super().__init__(binary, folder)
+        self.given, self.result = folder / "in.npy", folder / "out.npy"
 
     def converted(self, what, array, *arguments, descr=None):
         """What tensorop makes of an array, as numpy.load gives it; None where it fails."""
@@ -200,18 +194,13 @@ def check_views(tool):
         tool.check(f"uint16 as {wide}", there is not None and there.view(np.uint16).tolist() == half.tolist())
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: small_numbers.py path/to/tensorop")
-    with tempfile.TemporaryDirectory() as directory:
-        tool = Tool(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(directory))
-        for small in SMALL:
-            check_texts(tool, small)
-            if not small.zero:
-                check_power_texts(tool, small)
-        check_views(tool)
-    tool.exit()
+def check_all(tool):
+    for small in SMALL:
+        check_texts(tool, small)
+        if not small.zero:
+            check_power_texts(tool, small)
+    check_views(tool)
 
 
 if __name__ == "__main__":
-    main()
+    run_program(check_all, Tool)
