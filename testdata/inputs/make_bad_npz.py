@@ -99,6 +99,7 @@ def zip64(*numbers):
 
 def directories():
     x, y = Member(), Member("y.npy")
+    yield "nothing", b""
     yield "magic_only", b"PK\3\4"
     yield "empty", archive()
     yield "end_missing", archive(x, cut=22)
@@ -194,7 +195,7 @@ def main():
         text += "\n"
         for name, content in family():
             # A record of the archive begins on a line of its own.
-            parts = [part for part in re.split(rb"(?=PK[\1-\7][\2-\7])", content) if part]
+            parts = [part for part in re.split(rb"(?=PK[\1-\7][\2-\7])", content) if part] or [b""]
             text += row(name, parts, lines.get(name, ()))
     path.write_text(text)
 

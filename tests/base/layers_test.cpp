@@ -43,23 +43,11 @@ struct Include {
   bool quoted = false;
 };
 
-std::optional<Include> parse_include(std::string_view line) {
-  const auto skip = [&](std::string_view characters) {
-    line.remove_prefix(std::min(line.find_first_not_of(characters), line.size()));
-  };
-  skip(" \t");
-  if (!line.starts_with('#')) return std::nullopt;
-  line.remove_prefix(1);
-  skip(" \t");
-  constexpr std::string_view kWord = "include";
-  if (!line.starts_with(kWord)) return std::nullopt;
-  line.remove_prefix(kWord.size());
-  skip(" \t");
-  if (line.empty() || (line[0] != '"' && line[0] != '<')) return std::nullopt;
-  const bool quoted = line[0] == '"';
-  const std::size_t end = line.find(quoted ? '"' : '>', 1);
-  if (end == std::string_view::npos) return std::nullopt;
-  return Include{std::string(line.substr(1, end - 1)), quoted};
+std::optional<Include> parse_include(const std::string& line) {
+  static const std::regex kInclude(R"(^\s*#\s*include\s*(["<])([^">]+)[">])");
+  std::smatch parts;
+  if (!std::regex_search(line, parts, kInclude)) return std::nullopt;
+  return Include{parts[2], parts[1] == "\""};
 }
 
 std::string first_folder(std::string_view path) {
@@ -169,57 +157,25 @@ TEST_CASE("files are used through base/system.hpp, but where a signal or the sys
   CHECK(callers == allowed);
 }
 
-TEST_CASE("the layers allow what src/README.md draws and nothing else", "[layers]") {
+TEST_CASE("each way in which an #include can leave the layers is found", "[layers]") {
   const std::vector<Row> rows = {
       {"src/base/text.hpp", "#include \"base/error.hpp\"", ""},
+      {"src/base/text.hpp", "#include <vector>", ""},
+      {"src/base/text.cpp", "// #include \"ops/call.hpp\"", ""},
       {"src/base/text.hpp", "#include \"tensor/dtype.hpp\"", "base must not see tensor"},
-      {"src/tensor/shape.cpp", "#include \"base/checked.hpp\"", ""},
-      {"src/tensor/shape.cpp", "#include \"kernels/rows/gather_rows.hpp\"", "tensor must not see kernels"},
-      {"src/tensor/shape.cpp", "#include \"io/npy.hpp\"", "tensor must not see io"},
-      {"src/kernels/rows/rows.cpp", "#include \"tensor/tensor.hpp\"", ""},
-      {"src/kernels/rows/rows.cpp", "#include \"io/npy.hpp\"", "kernels must not see io"},
-      {"src/kernels/rows/rows.cpp", "#include \"ops/call.hpp\"", "kernels must not see ops"},
-      {"src/ops/gather.cpp", "#include \"kernels/rows/gather_rows.hpp\"", ""},
       {"src/ops/gather.cpp", "  #  include \"io/npy.hpp\" // why not", "ops must not see io"},
-      {"src/ops/gather.cpp", "#include \"engine/engine.hpp\"", "ops must not see engine"},
-      {"src/io/npy/npy.cpp", "#include \"tensor/tensor.hpp\"", ""},
-      {"src/io/npy/npy.cpp", "#include \"kernels/rows/gather_rows.hpp\"", "io must not see kernels"},
-      {"src/io/npy/npy.cpp", "#include \"ops/call.hpp\"", "io must not see ops"},
-      {"src/engine/bind.cpp", "#include \"ops/call.hpp\"", ""},
-      {"src/engine/bind.cpp", "#include \"io/npy.hpp\"", ""},
-      {"src/engine/bind.cpp", "#include \"kernels/rows/gather_rows.hpp\"", ""},
-      {"src/engine/bind.cpp", "#include \"jobs/jobs.hpp\"", "engine must not see jobs"},
-      {"src/engine/bind.cpp", "#include \"golden/compare.hpp\"", "engine must not see golden"},
-      {"src/jobs/batch.cpp", "#include \"engine/execute.hpp\"", ""},
-      {"src/jobs/jobs.cpp", "#include \"golden/compare.hpp\"", "jobs must not see golden"},
-      {"src/golden/check.cpp", "#include \"jobs/batch.hpp\"", ""},
-      {"src/golden/compare.cpp", "#include \"kernels/difference.hpp\"", ""},
-      {"src/golden/check.cpp", "#include \"report/comparison_text.hpp\"", "golden must not see report"},
-      {"src/report/reporter.cpp", "#include \"golden/check.hpp\"", ""},
-      {"src/io/json/json_reader.cpp", "#include <nlohmann/json.hpp>",
-       "nlohmann/json belongs to src/report/json.cpp"},
       {"src/report/json.cpp", "#include <nlohmann/json.hpp>", ""},
       {"src/report/json.hpp", "#include <nlohmann/json_fwd.hpp>",
-       "nlohmann/json belongs to src/report/json.cpp"},
-      {"src/report/describe.cpp", "#include <nlohmann/json.hpp>",
        "nlohmann/json belongs to src/report/json.cpp"},
       {"src/io/npz/npz.cpp", "#include <zlib.h>", ""},
       {"src/io/npz/npz.hpp", "#include <zlib.h>", "zlib belongs to the sources of io"},
       {"src/engine/engine.cpp", "#include <zlib.h>", "zlib belongs to the sources of io"},
-      {"src/engine/bind.cpp", "#include <nlohmann/json.hpp>", "nlohmann/json belongs to src/report/json.cpp"},
-      {"src/ops/call.cpp", "#include <nlohmann/json.hpp>", "nlohmann/json belongs to src/report/json.cpp"},
-      {"src/base/text.cpp", "#include \"nlohmann/json.hpp\"", "nlohmann/json belongs to src/report/json.cpp"},
       {"src/engine/engine.cpp", "#include <CLI/CLI.hpp>", "CLI11 belongs to apps"},
       {"tests/cli/help_test.cpp", "#include <CLI/CLI.hpp>", "CLI11 belongs to apps"},
       {"apps/tensorop/main.cpp", "#include <CLI/CLI.hpp>", ""},
-      {"apps/tensorop/main.cpp", "#include \"engine/engine.hpp\"", ""},
-      {"tests/io/npy_test.cpp", "#include <nlohmann/json.hpp>", ""},
-      {"src/io/npy/npy.cpp", "#include \"npy.hpp\"", "quotes are for files of src, with their folder"},
       {"src/io/npy/npy.cpp", "#include \"support/catch.hpp\"",
        "quotes are for files of src, with their folder"},
       {"src/util/misc.cpp", "#include <vector>", "the folder is none of the layers"},
-      {"src/base/text.cpp", "#include <vector>", ""},
-      {"src/base/text.cpp", "// #include \"ops/call.hpp\"", ""},
   };
   for (const Row& row : rows) {
     CAPTURE(row.file, row.line);

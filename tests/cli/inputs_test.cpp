@@ -1,9 +1,6 @@
 // The tables of testdata/inputs through the program: what it says about malformed files, as files and as
 // streams; files that end too early; NPY files of NumPy and their JSON. With TENSOROP_UPDATE set, the
 // messages in the tables are rewritten; review the change.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +21,7 @@
 #include "support/files.hpp"
 #include "support/input_table.hpp"
 #include "support/npy_writer.hpp"
+#include "support/standard_input.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 #include "tensorop/program.hpp"
@@ -49,30 +47,7 @@ const Kind kKinds[] = {
     {"safetensors", ".safetensors", &kSafetensorsFormat},
     {"table", ".txt"},
     {"tensor_proto", ".pb"},
-};
-
-// A pipe that holds `bytes`, in the place of standard input.
-class PipedInput {
- public:
-  explicit PipedInput(std::string_view bytes) : before_(::dup(STDIN_FILENO)) {
-    constexpr int kMost = 1 << 20;
-    int ends[2];
-    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-    REQUIRE(::fcntl(ends[1], F_SETPIPE_SZ, kMost) >= static_cast<int>(bytes.size()));
-    REQUIRE(::write(ends[1], bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-    ::close(ends[1]);
-    ::dup2(ends[0], STDIN_FILENO);
-    ::close(ends[0]);
-  }
-  ~PipedInput() {
-    ::dup2(before_, STDIN_FILENO);
-    ::close(before_);
-  }
-  PipedInput(const PipedInput&) = delete;
-  PipedInput& operator=(const PipedInput&) = delete;
-
- private:
-  int before_;
+    {"unknown", ""},
 };
 
 struct Ended {
@@ -189,7 +164,7 @@ TEST_CASE("every malformed file is refused with what is wrong, as a file and as 
       const std::string path = dir.file(cat("x", kind.ending));
       write_file(path, row.bytes);
       const Lines file = refusal_of(dir, path);
-      const PipedInput input(row.bytes);
+      const StandardInputScope scope(pipe_with(row.bytes));
       const Lines lines = lines_of(kind, file, refusal_of(dir, "-"));
       if (!update) CHECK(row.lines == lines);
       text += row.source;
@@ -219,7 +194,7 @@ TEST_CASE("a file that is cut at any byte is refused, or is what a stream of its
         const std::string cut = read();
         if (is_refused && !cut.empty()) FAIL_CHECK(size << " bytes are " << cut);
         if (kind.archive != nullptr) continue;
-        const PipedInput piped(std::string_view(input.bytes).substr(0, size));
+        const StandardInputScope scope(pipe_with(std::string_view(input.bytes).substr(0, size)));
         const std::string streamed = elements_of("-");
         if (cut != streamed) FAIL_CHECK(size << " bytes are " << cut << ", as a stream " << streamed);
       }

@@ -21,6 +21,7 @@
 #include "support/errors.hpp"
 #include "support/input_table.hpp"
 #include "support/npy_writer.hpp"
+#include "support/standard_input.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
 
@@ -54,14 +55,11 @@ std::string parse_error(std::string_view file) {
   return error_of([&] { (void)parse(file); });
 }
 
-// A pipe that holds `text` (at most what a pipe holds) and then ends.
+// A pipe that holds `text` and then ends.
 InputFile stream_of(std::string_view text) {
-  int ends[2];
-  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-  REQUIRE(::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-  ::close(ends[1]);
-  InputFile file = InputFile::open(cat("/proc/self/fd/", ends[0]));
-  ::close(ends[0]);
+  const int end = pipe_with(text);
+  InputFile file = InputFile::open(cat("/proc/self/fd/", end));
+  ::close(end);
   return file;
 }
 

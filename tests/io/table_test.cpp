@@ -358,44 +358,6 @@ TEST_CASE("the format of a text is found by its beginning, the option and the en
   CHECK(error_of([] { (void)read_text_format("npy"); }) == "'npy' is not one of auto, json, text, csv, tsv");
 }
 
-TEST_CASE("a file in no format that is read is refused with what it is", "[io][format]") {
-  using namespace std::string_view_literals;
-  struct Case {
-    std::string_view head;
-    std::string_view end;
-  };
-  const std::vector<Case> cases = {
-      {"version https://git-lfs.github.com/spec/v1\noid sha256:1\n"sv,
-       "'version https://git-lfs....' (a Git LFS pointer; git lfs pull fetches the file)"},
-      {"\x1f\x8b\x08\0\0\0\0\0\0"sv, "bytes 1f 8b 08 00 00 00 00 00 (gzip; gunzip unpacks it)"},
-      {"\x89HDF\r\n\x1a\n\0"sv,
-       "bytes 89 48 44 46 0d 0a 1a 0a (HDF5)\npython3 -c 'import h5py, numpy; d = {}; h5py.File(\"FILE\")."
-       "visititems(lambda k, v: d.update({k: v[()]}) if hasattr(v, \"shape\") else None); "
-       "numpy.savez(\"x.npz\", **d)' writes its arrays to x.npz"},
-      {"ir_version: 7\n"sv, "'ir_version: 7' (protobuf text, which is not read)"},
-      {"\x93NUMPX\1\0"sv, "bytes 93 4e 55 4d 50 58 01 00 (a damaged NPY file)"},
-      {"\xc2\x93NUMPY\1"sv,
-       "bytes c2 93 4e 55 4d 50 59 01 (an NPY file that was changed as if it were text)"},
-      {"\x80\x04\x95"sv,
-       "bytes 80 04 95 (a Python pickle)\npython3 -c 'import torch, safetensors.torch as s; "
-       "s.save_file(torch.load(\"FILE\", map_location=\"cpu\", weights_only=True), \"x.safetensors\")' "
-       "writes its tensors to "
-       "x.safetensors"},
-      {"<html>"sv, "'<html>' (HTML or XML)"},
-      {"\1"sv, "bytes 01"},
-      {"hello w\xc3\xb6rld"sv, "'hello w\xc3\xb6rld'"},
-      {"2026-01-01,3"sv, "'2026-01-01,3'"},
-      {"id,v\n1,2\n"sv, "'id,v'\ntail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -"},
-  };
-  for (const Case& one : cases) {
-    CAPTURE(one.head);
-    const std::string message = cat(
-        "is neither NPY, JSON, TensorProto, NPZ, safetensors, GGUF nor a table of numbers; it begins with ",
-        one.end);
-    CHECK(error_of([&] { (void)input_format(one.head, "a", nullptr); }) == message);
-  }
-}
-
 namespace {
 
 class TerminalSystem : public System {
