@@ -34,6 +34,9 @@ std::size_t find_choice(std::string_view name, const std::string& text, Choices 
 }
 
 ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, const Call& call) {
+  const AttributeRow* const own = find_attribute(*call.version, spec.name);
+  if (own != nullptr && std::ranges::find(own->missing, lower(text)) != own->missing.end())
+    throw Error(cat(spec.name, " ", lower(text), kNotHere), kMissingRule);
   const bool is_known = std::ranges::find(spec.choices, lower(text), &Choice::word) != spec.choices.end();
   if (!is_known && !call.strict())
     refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule, "", "");
@@ -45,7 +48,7 @@ ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, const
     return row->choices.empty() || std::ranges::find(row->choices, word) != row->choices.end();
   };
   // A version without the attribute also has its default.
-  if (allows(*call.version) || find_attribute(*call.version, spec.name) == nullptr) return {at};
+  if (allows(*call.version) || own == nullptr) return {at};
   const std::string others = versions_where(*call.op, allows);
   refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule,
                 cat(" in ", call.version_name()), others.empty() ? "" : cat(word, " is allowed by ", others));

@@ -145,29 +145,13 @@ void require_dtype_used(DType named, const Call& call) {
               kCallRule, conversion_hint(call, 0, named));
 }
 
-// Of a dtype that the version does not allow for operand `i`.
-std::string_view rule_of(const Call& call, std::size_t i) {
-  const auto row = std::ranges::find(call.version->types, type_of(call, i), &TypeRow::type);
-  return row == call.version->types.end() || row->rule.empty() ? call.operand_spec(i).rule : row->rule;
-}
-
 // Checks dtypes by role (G-9): those of data, that they agree, those of indices, those of conditions.
 void check_dtypes(const Call& call) {
   const auto check_role = [&](OperandRole role) {
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
-      const DType dtype = call.operands[i].dtype();
-      const DTypeSet allowed = allowed_types(*call.version, type_of(call, i));
-      if (call.operand_spec(i).role != role || allowed.contains(dtype)) continue;
-      if (missing_types(*call.version, type_of(call, i)).contains(dtype)) {
-        throw Error(cat(call.operand_name(i), " is ", name(dtype), kNotHere), kMissingRule);
-      }
-      const std::string others = versions_where(*call.op, [&](const Version& version) {
-        return allowed_types(version, type_variable(*call.op, version, i)).contains(dtype);
-      });
-      throw Error(cat(call.operand_name(i), " is ", name(dtype), "; ", call.version_name("allows"), " ",
-                      allowed.names()),
-                  rule_of(call, i),
-                  others.empty() ? order_hint(call, i) : cat(name(dtype), " is allowed by ", others));
+      if (call.operand_spec(i).role == role)
+        require_dtype(*call.op, *call.version, i, call.operands[i].dtype(), call.operand_name(i),
+                      order_hint(call, i));
     }
   };
   check_role(OperandRole::data);

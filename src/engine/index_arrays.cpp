@@ -9,10 +9,12 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/scratch_file.hpp"
 #include "base/text.hpp"
 #include "engine/operands.hpp"
 #include "engine/version.hpp"
 #include "kernels/elements/walk.hpp"
+#include "kernels/range.hpp"
 #include "ops/broadcast_rules.hpp"
 #include "ops/call.hpp"
 #include "tensor/stored_elements.hpp"
@@ -57,25 +59,15 @@ Tensor open_array(const OperandText& text, const Request& request, const Setting
   return *source.tensor();
 }
 
-// Checks the dtype of one of several index arrays. Their stack is int64, so the usual check would not see it.
-void require_index_dtype(const Tensor& array, const std::string& name, const Request& request) {
-  const Version& version = find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
-  const auto row = std::ranges::find(version.types, request.op.op->operands[1].type, &TypeRow::type);
-  if (row->allowed.contains(array.dtype())) return;
-  if (row->missing.contains(array.dtype()))
-    throw Error(cat(name, " is ", tensorop::name(array.dtype()), kNotHere), kMissingRule);
-  throw Error(cat(name, " is ", tensorop::name(array.dtype()), "; ", version_name(version, "allows"), " ",
-                  row->allowed.names()),
-              row->rule.empty() ? request.op.op->operands[1].rule : row->rule);
-}
-
-void write_component(const Tensor& array, const Shape& shape, std::int64_t* out, std::int64_t step) {
+// Writes the indices of a range of the positions of `shape`, which the array is repeated to.
+void write_component(const Tensor& array, const Shape& shape, Range range, std::int64_t* out,
+                     std::int64_t step) {
   const BroadcastWalk walk(shape, {strides_right_aligned(array.shape(), shape)});
   dispatch(array.dtype(), [&]<class T>(TypeTag<T>) {
     if constexpr (std::is_integral_v<T>) {
       const StoredElements<T> elements(array.data());
       constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-      walk.for_each_run(0, count(shape), [&](const std::int64_t* offsets, std::int64_t n) {
+      walk.for_each_run(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i, out += step) {
           const T value = elements[offsets[0] + i * walk.inner_stride(0)];
           *out = std::cmp_greater(value, kMost) ? kMost : static_cast<std::int64_t>(value);
@@ -86,7 +78,8 @@ void write_component(const Tensor& array, const Shape& shape, std::int64_t* out,
 }
 
 // Tuples along a new last dimension.
-Tensor stacked(const std::vector<Tensor>& arrays, const std::vector<std::string>& names) {
+Tensor stacked(const std::vector<Tensor>& arrays, const std::vector<std::string>& names,
+               const Settings& settings, Inputs& inputs) {
   Shape shape = arrays[0].shape();
   if (arrays.size() == 1) {
     shape.push_back(1);
@@ -103,11 +96,28 @@ Tensor stacked(const std::vector<Tensor>& arrays, const std::vector<std::string>
   tuples.push_back(to_int64(arrays.size()));
   (void)checked_output(DType::int64, tuples);
   if (is_abstract || count(shape) == 0) return {DType::int64, std::move(tuples)};
-  const auto storage = std::make_shared<Storage>(count(tuples) * 8);
-  for (std::size_t i = 0; i < arrays.size(); ++i)
-    write_component(arrays[i], shape, reinterpret_cast<std::int64_t*>(storage->data()) + i,
-                    to_int64(arrays.size()));
-  return {DType::int64, std::move(tuples), storage};
+  const std::int64_t k = to_int64(arrays.size());
+  const auto write = [&](Range range, std::byte* out) {
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      write_component(arrays[i], shape, range, reinterpret_cast<std::int64_t*>(out) + i, k);
+  };
+  const std::int64_t bytes = count(tuples) * 8;
+  if (!with_settings({}, settings).arrays.needs_scratch(bytes)) {
+    const auto storage = std::make_shared<Storage>(bytes);
+    write({0, count(shape)}, storage->data());
+    return {DType::int64, std::move(tuples), storage};
+  }
+  constexpr std::int64_t kBlock = 4096;  // tuples
+  ScratchFile file = make_scratch(settings, bytes);
+  std::vector<std::byte> block(to_size(kBlock * k * 8));
+  for (std::int64_t first = 0; first < count(shape); first += kBlock) {
+    const Range range{first, std::min(kBlock, count(shape) - first)};
+    write(range, block.data());
+    file.write_at(first * k * 8, std::span(block).first(to_size(range.count * k * 8)));
+  }
+  const auto mapped = std::move(file).into_mapped();
+  inputs.add(mapped);
+  return {DType::int64, std::move(tuples), mapped};
 }
 
 }  // namespace
@@ -119,15 +129,14 @@ Request with_tuples(Request request, const Settings& settings, Inputs& inputs) {
   for (const OperandText& text : texts) {
     names.push_back(texts.size() == 1 ? std::string(kName) : cat(kName, " ", names.size() + 1));
     arrays.push_back(with_context(names.back(), [&] { return open_array(text, request, settings, inputs); }));
-    if (texts.size() > 1) require_index_dtype(arrays.back(), names.back(), request);
+    // The stack of several is int64: only here are their dtypes seen.
+    if (texts.size() > 1) {
+      const Version& version = find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
+      require_dtype(*request.op.op, version, 1, arrays.back().dtype(), names.back());
+    }
   }
-  if (!arrays.empty()) request.named.emplace_back(std::string(kName), OperandText(stacked(arrays, names)));
-  const OperatorName::Preset& preset = request.op.name->preset;
-  const bool is_given =
-      std::ranges::find(request.attributes, preset.attribute, &NamedText::name) != request.attributes.end();
-  if (!preset.attribute.empty() && !is_given)
-    request.attributes.emplace_back(std::string(preset.attribute), OperandText(std::string(preset.text)));
-  request.op.name = request.op.op->names.data();
+  if (!arrays.empty())
+    request.named.emplace_back(std::string(kName), OperandText(stacked(arrays, names, settings, inputs)));
   return request;
 }
 

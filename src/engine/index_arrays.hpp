@@ -8,8 +8,9 @@
 
 namespace tensorop {
 
-// The same call by the operator's first name. A single index array is not copied; several are broadcast to
-// each other and take 8 bytes of memory for each index. Adds their files to `inputs`. Throws Error.
+// The same call with index tuples for its operand indices. A single index array is not copied; several are
+// broadcast to each other and take 8 bytes for each index, in memory or, where that is more than the settings
+// allow, in a temporary file. Adds the files to `inputs`. Throws Error.
 [[nodiscard]] Request with_tuples(Request request, const Settings& settings, Inputs& inputs);
 
 }  // namespace tensorop

@@ -133,4 +133,21 @@ const Version& find_version(const Operator& op, const OperatorName& name, const 
                   known.empty() ? cat("no version of ", publisher_of(spec.framework).name) : join(known)));
 }
 
+void require_dtype(const Operator& op, const Version& version, std::size_t i, DType dtype,
+                   std::string_view operand, const std::string& hint) {
+  const std::string_view type = type_variable(op, version, i);
+  const DTypeSet allowed = allowed_types(version, type);
+  if (allowed.contains(dtype)) return;
+  if (missing_types(version, type).contains(dtype))
+    throw Error(cat(operand, " is ", name(dtype), kNotHere), kMissingRule);
+  const std::string others = versions_where(op, [&](const Version& other) {
+    return allowed_types(other, type_variable(op, other, i)).contains(dtype);
+  });
+  const auto row = std::ranges::find(version.types, type, &TypeRow::type);
+  const bool has_rule = row != version.types.end() && !row->rule.empty();
+  throw Error(cat(operand, " is ", name(dtype), "; ", version_name(version, "allows"), " ", allowed.names()),
+              has_rule ? row->rule : op.operands[std::min(i, op.operands.size() - 1)].rule,
+              others.empty() ? hint : cat(name(dtype), " is allowed by ", others));
+}
+
 }  // namespace tensorop

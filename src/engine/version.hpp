@@ -29,4 +29,9 @@ struct Spec {
 // mean only one of the publisher's operators. Throws Error [T-0] when there is none.
 [[nodiscard]] const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec);
 
+// Throws Error for a dtype of operand `i`, called `operand`, that the version does not allow, or that its
+// publisher allows and tensorop does not have [NI-1]. `hint`: where no other version allows it.
+void require_dtype(const Operator& op, const Version& version, std::size_t i, DType dtype,
+                   std::string_view operand, const std::string& hint = {});
+
 }  // namespace tensorop

@@ -58,7 +58,7 @@ const Version* version_of(const Request& request) {
 void use_opened(Request& request, const OpenedCall& opened) {
   const Call& call = opened.call;
   const bool is_mask = has_mask(request);
-  if (call.name != request.op.name) rename(request, *call.name);  // index arrays have become tuples
+  if (request.op.name->takes_arrays) rename(request, call.op->names.front());  // they have become tuples
   request.named.clear();
   request.positional.clear();
   request.reshapes.clear();
@@ -127,24 +127,32 @@ void drop_neutral(VersionCall& call) {
   });
 }
 
-// The default axis of the call's own version, or else of the default semantics, where another version has
-// another one and the call does not say it.
-std::optional<NamedText> written_axis(const Request& request) {
+// The defaults of the call's own version, or else of the default semantics, where another version has another
+// one and the call does not say it: the same call is written for all.
+std::vector<NamedText> own_defaults(const Request& request) {
   const Operator& op = *request.op.op;
-  const AttributeSpec* const axis = find_attribute(op, "axis");
-  const auto says = [&](const NamedText& given) { return given.name == "axis" || given.name == "flat"; };
-  if (axis == nullptr || request.op.name->preset.attribute == "flat" ||
-      std::ranges::any_of(request.attributes, says))
-    return std::nullopt;
   const Version* const own = version_of(request);
-  const std::string_view text =
-      own == nullptr ? axis->default_text : default_text(*axis, *request.op.name, *own);
-  const auto differs = [&](const Version& version) {
-    return find_attribute(version, axis->name) != nullptr &&
-           default_text(*axis, *request.op.name, version) != text;
+  const auto is_given = [&](std::string_view name) {
+    return std::ranges::find(request.attributes, name, &NamedText::name) != request.attributes.end();
   };
-  if (text.empty() || std::ranges::none_of(op.versions, differs)) return std::nullopt;
-  return NamedText(std::string(axis->name), OperandText(std::string(text)));
+  const std::string_view preset = request.op.name->preset.attribute;  // which rename() writes
+  const bool is_flat = is_given(kFlatSpec.name) || preset == kFlatSpec.name;
+  std::vector<NamedText> out;
+  for (const AttributeSpec& spec : op.attributes) {
+    const std::string_view text =
+        own == nullptr ? spec.default_text : default_text(spec, *request.op.name, *own);
+    const auto differs = [&](const Version& version) {
+      const OperatorName* const name = name_in(request, version);
+      if (name == nullptr || find_attribute(version, spec.name) == nullptr) return false;
+      const std::string_view other = default_text(spec, *name, version);
+      return !other.empty() && other != text;
+    };
+    const bool is_chosen =
+        is_given(spec.name) || preset == spec.name || is_policy(spec) || (is_flat && spec.name == "axis");
+    if (!text.empty() && !is_chosen && std::ranges::any_of(op.versions, differs))
+      out.emplace_back(std::string(spec.name), OperandText(std::string(text)));
+  }
+  return out;
 }
 
 // Operators of other publishers for what a call says: Expand-13 is broadcast_to, Mod-13 remainder.
@@ -261,13 +269,15 @@ std::vector<VersionCall> calls_under(const Request& request, const std::vector<F
   const auto is_wanted = [&](Framework publisher) {
     return publishers.empty() || std::ranges::count(publishers, publisher) != 0;
   };
-  const std::optional<NamedText> axis = written_axis(request);
+  const std::vector<NamedText> defaults = own_defaults(request);
   std::vector<VersionCall> calls;
   for (const Version& version : request.op.op->versions) {
-    if (auto call = call_in(request, version)) calls.push_back(std::move(*call));
-    const bool has_axis = axis && !calls.empty() && calls.back().version == &version &&
-                          find_attribute(version, axis->name) != nullptr;
-    if (has_axis) calls.back().request.attributes.push_back(*axis);
+    auto call = call_in(request, version);
+    if (!call) continue;
+    for (const NamedText& given : defaults) {
+      if (find_attribute(version, given.name) != nullptr) call->request.attributes.push_back(given);
+    }
+    calls.push_back(std::move(*call));
   }
   std::ranges::move(sibling_calls(request), std::back_inserter(calls));
   for (VersionCall& call : calls) {
@@ -282,8 +292,9 @@ std::vector<VersionCall> calls_under(const Request& request, const std::vector<F
 }
 
 std::string written_defaults(const Request& request) {
-  const std::optional<NamedText> axis = written_axis(request);
-  return axis ? cat(axis->name, " ", axis->text) : "";
+  std::vector<std::string> out;
+  for (const NamedText& given : own_defaults(request)) out.push_back(cat(given.name, " ", given.text));
+  return join(out);
 }
 
 std::vector<VersionVerdict> verdicts_on(const Request& request, const std::vector<Framework>& publishers,

@@ -66,8 +66,8 @@ void use_opened(Request& request, const OpenedCall& opened);
 // PlanFault.
 using VersionRun = std::function<OpenCount(const Bound& bound, VersionVerdict& verdict)>;
 
-// "axis 0": defaults of the default semantics that the call is written with, because a version has another
-// default. Empty: none.
+// "axis 0, reduction none": defaults of the default semantics that the call is written with, because a
+// version has another default. Empty: none.
 [[nodiscard]] std::string written_defaults(const Request& request);
 
 // The verdict of each of calls_under(), in the order of the operator's table.

@@ -26,6 +26,15 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule) {
   throw Error(cat(call.operand_name(i), " is a scalar; its rank must be at least 1"), rule);
 }
 
+void require_no_empty_axis(const Shape& data, std::int64_t begin, std::int64_t end) {
+  const auto last = data.begin() + end;
+  const auto empty = std::find(data.begin() + begin, last, 0);
+  if (empty == last) return;
+  throw Error(cat("indices select from axis ", empty - data.begin(), " of data ", to_string(data),
+                  ", which is empty"),
+              "IX-1");
+}
+
 std::int64_t first_difference(const Shape& a, const Shape& b) {
   const auto [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   return in_a - a.begin();
@@ -172,6 +181,10 @@ Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
   const auto reduction = call.get(key);
   const DType dtype = call.operands[0].dtype();
   if (is_defined(reduction, dtype)) return reduction;
+  const bool is_extreme = reduction == Reduction::min || reduction == Reduction::max;
+  const bool is_ordered = kComplexTypes.contains(dtype) && is_extreme && call.version->missing_rule == "T-3";
+  if (is_ordered || (kSmallTypes.contains(dtype) && call.strict()))
+    throw Error(cat("reduction ", call.word(key), " of ", name(dtype), kNotHere), kMissingRule);
   const AttributeSpec& spec = call.op->attributes[key.at];
   std::vector<std::string> allowed;
   for (const std::string& word : allowed_words(spec, *call.version)) {
@@ -180,9 +193,7 @@ Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
   }
   throw Error(cat("reduction ", call.word(key), " is not defined for ", name(dtype),
                   " data (allowed: ", join(allowed), ")"),
-              !kSmallTypes.contains(dtype) ? "T-3"
-              : call.strict()              ? kMissingRule
-                                           : "T-1");
+              kSmallTypes.contains(dtype) ? "T-1" : "T-3");
 }
 
 namespace {

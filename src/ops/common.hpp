@@ -59,7 +59,6 @@ inline constexpr AttributeSpec kFillValueSpec = {
     "the value that an index out of range selects, with --oob fill, and in jax with --mode fill"};
 inline constexpr IndexRule kClipsRaw = {.clips_raw = true};
 inline constexpr WordList kRaiseWrapClip = "raise wrap clip";
-inline constexpr WordList kFillClip = "fill clip";
 inline constexpr WordList kFillClipWrap = "fill clip wrap";
 // JAX's default fill value, which depends on the dtype: NaN, the lowest signed and the highest
 // unsigned integer, true.
@@ -143,6 +142,9 @@ inline constexpr AttributeSpec kBroadcastUpdatesSpec = {
 
 // Throws Error [rule] when operand `i` has rank 0.
 void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
+
+// Throws Error [IX-1] when one of the axes [begin, end) of data has no elements.
+void require_no_empty_axis(const Shape& data, std::int64_t begin, std::int64_t end);
 
 // The first dimension that is not the same in both, also where only one has it.
 [[nodiscard]] std::int64_t first_difference(const Shape& a, const Shape& b);

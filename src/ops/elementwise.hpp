@@ -25,6 +25,7 @@ inline constexpr unsigned kAnyShift = 32;        // a negative amount shifts all
 inline constexpr unsigned kKeepsZero = 64;       // a remainder of zero has the sign of the dividend
 inline constexpr unsigned kPowOfZero = 128;      // integers: zero to a negative power is 0
 inline constexpr unsigned kNaturalPow = 256;     // integers: no negative powers
+inline constexpr unsigned kNanUnordered = 512;   // complex: nothing is less or greater beside a NaN
 inline constexpr std::string_view kElementwiseTraits[] = {
     "the operands have equal shapes (BC-N1)",
     "the remainder has the sign of the dividend, without an attribute",
@@ -35,7 +36,8 @@ inline constexpr std::string_view kElementwiseTraits[] = {
     "value to the right",
     "a remainder of zero has the sign of the dividend",
     "an integer zero to a negative power is 0",
-    "integers have no negative powers (EW-8)"};
+    "integers have no negative powers (EW-8)",
+    "a complex number with a NaN is neither less nor greater, and is the minimum and the maximum"};
 
 // StableHLO's binary operators, which do not broadcast.
 [[nodiscard]] constexpr Version stablehlo_version(std::string_view published, DTypeSet types,
@@ -188,6 +190,22 @@ using KernelChoice = BinaryKernel (*)(const Call& call);
 template <class Op>
 [[nodiscard]] BinaryKernel kernel_of(const Call& call) {
   return find_kernel<Op>(call.operands[0].dtype(), call.operands.back().dtype());
+}
+
+// Of comparisons of order, which complex numbers have too.
+template <class Order>
+[[nodiscard]] BinaryKernel kernel_of_order(const Call& call) {
+  const bool is_complex = kComplexTypes.contains(call.operands[0].dtype());
+  return is_complex && call.has_trait(kNanUnordered) ? kernel_of<WithoutNan<Order>>(call)
+                                                     : kernel_of<Order>(call);
+}
+
+// Of the minimum, with the orders less and less or equal, or of the maximum.
+template <class Op, class Order, class OrderOrEqual>
+[[nodiscard]] BinaryKernel kernel_of_extreme(const Call& call) {
+  if (!kComplexTypes.contains(call.operands[0].dtype())) return kernel_of<Op>(call);
+  return call.has_trait(kNanUnordered) ? kernel_of<FirstIfOrNan<OrderOrEqual>>(call)
+                                       : kernel_of<FirstIf<Order>>(call);
 }
 
 // Of logical operators: on whether elements are true, whatever dtype they have.

@@ -50,8 +50,8 @@ constexpr LibraryRows kLibraryPowers = {{published::kTorchNumbers, {kComplex, kW
                                         {published::kOldNumbers, {kComplex, kBool}, kNaturalPow},
                                         {published::kFloats, {published::kIntegersAndBool, kComplex}}};
 constexpr LibraryRows kLibraryExtremes = {{{published::kTorchNumbers, kBool}, kWideUnsigned},
-                                          {published::kOldNumbersAndBool, kComplex},
-                                          {published::kNumbersAndBool, kComplex}};
+                                          {{published::kOldNumbersAndBool, kComplex}, {}, kNanUnordered},
+                                          {published::kJaxAny}};
 
 // Of Add, Sub, Mul and Div.
 constexpr std::array<Version, 13> versions(const ElementwiseNames& names, DTypeSet stablehlo,
@@ -94,6 +94,9 @@ constexpr OperatorName kNames[] = {
     {"divide", Framework::stablehlo, "divide"},
     {"divide", Framework::numpy, "divide"},
     {"divide", Framework::jax, "divide"},
+    {"truedivide", Framework::torch, "div"},
+    {"truedivide", Framework::numpy, "divide"},
+    {"truedivide", Framework::jax, "divide"},
     {"floordivide", Framework::torch, "floor_divide", kFloors},
     {"floordivide", Framework::numpy, "floor_divide", kFloors},
     {"floordivide", Framework::jax, "floor_divide", kFloors},
@@ -210,7 +213,7 @@ constexpr std::array<Version, 13> versions(const ElementwiseNames& names) {
       {Framework::onnx, 12, names.onnx, published::kOldNumbers, {}},
       {Framework::onnx, 13, names.onnx, published::kNumbers, {}},
       {Framework::openvino, 1, names.openvino, published::kNumbers, kOpenvinoNoPdpd, {}, 0, false, 2},
-      stablehlo_version(names.stablehlo, published::kNumbersAndBool, 0, kComplexAndSmall),
+      stablehlo_version(names.stablehlo, published::kStablehloAny),
       {Framework::webnn, 0, names.webnn, published::kWebnnAny, {}, {}, 0, false, 2},
   });
   return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryExtremes, 2);
@@ -298,14 +301,14 @@ constinit const Operator kSquaredDifference = elementwise_operator<kernel_of<Squ
      "tensorop squareddifference '[1,5]' '[3,2]'", kSquaredDifferenceNames, kSquaredDifferenceVersions,
      kBinaryAttributes, kBinaryOperands});
 
-constinit const Operator kMin = elementwise_operator<kernel_of<Min>>(
+constinit const Operator kMin = elementwise_operator<kernel_of_extreme<Min, Less, LessOrEqual>>(
     {"min", "The element-wise minimum of any number of tensors",
      "The element-wise minimum of any number of operands, folded from the left. A single operand is copied. "
      "For bool it is the logical and.",
      "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMinNames, kMinVersions, kConsumingSpecs,
      extreme::kOperands, WordList(), kExtremeOpen});
 
-constinit const Operator kMax = elementwise_operator<kernel_of<Max>>(
+constinit const Operator kMax = elementwise_operator<kernel_of_extreme<Max, Greater, GreaterOrEqual>>(
     {"max", "The element-wise maximum of any number of tensors",
      "The element-wise maximum of any number of operands, folded from the left. A single operand is copied. "
      "For bool it is the logical or.",

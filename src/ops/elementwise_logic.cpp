@@ -14,10 +14,11 @@ using published::kWideUnsigned;
 
 constexpr LibraryRows kLibraryEqual = {
     {published::kTorchAny, kWideUnsigned}, {published::kNumpyAny}, {published::kJaxAny}};
-// In NumPy and JAX complex numbers have an order, in NumPy strings too.
-constexpr LibraryRows kLibraryOrder = {{{published::kTorchNumbers, kBool}, kWideUnsigned},
-                                       {published::kOldNumbersAndBool, {kComplex, DType::string}},
-                                       {published::kNumbersAndBool, kComplex}};
+// In NumPy and JAX complex numbers have an order; in NumPy strings too, which is not here.
+constexpr LibraryRows kLibraryOrder = {
+    {{published::kTorchNumbers, kBool}, kWideUnsigned},
+    {{published::kOldNumbersAndBool, kComplex}, DType::string, kNanUnordered},
+    {published::kJaxAny}};
 constexpr LibraryRows kLibraryLogic = {
     {published::kTorchAny, kWideUnsigned}, {{published::kOldNumbersAndBool, kComplex}}, {published::kJaxAny}};
 constexpr LibraryRows kLibraryBits = {
@@ -42,7 +43,7 @@ constexpr std::array<Version, 12> order_versions(const ElementwiseNames& names) 
       {Framework::onnx, 9, names.onnx, published::kOldNumbers, {}},
       {Framework::onnx, 13, names.onnx, published::kNumbers, {}},
       {Framework::openvino, 1, names.openvino, published::kNumbersAndBool, kOpenvinoAttributes},
-      stablehlo_version(names.stablehlo, published::kNumbersAndBool, 0, kComplexAndSmall),
+      stablehlo_version(names.stablehlo, published::kStablehloAny),
       webnn_version(names.webnn, published::kWebnnAny),
   });
   return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryOrder);
@@ -55,7 +56,7 @@ constexpr std::array<Version, 10> or_equal_versions(const ElementwiseNames& name
       {Framework::onnx, 12, names.onnx, published::kOldNumbers, {}},
       {Framework::onnx, 16, names.onnx, published::kNumbers, {}},
       {Framework::openvino, 1, names.openvino, published::kNumbersAndBool, kOpenvinoAttributes},
-      stablehlo_version(names.stablehlo, published::kNumbersAndBool, 0, kComplexAndSmall),
+      stablehlo_version(names.stablehlo, published::kStablehloAny),
       webnn_version(names.webnn, published::kWebnnAny),
   });
   return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryOrder);
@@ -141,8 +142,8 @@ constexpr OperatorName::Preset kLeft = {"direction", "left"};
 constexpr OperatorName::Preset kRight = {"direction", "right"};
 constexpr OperatorName kNames[] = {
     {"bitshift", {}, "BitShift"},
-    {"bitwiseleftshift", {}, "BitwiseLeftShift bitwise_left_shift", kLeft},
-    {"bitwiserightshift", {}, "BitwiseRightShift bitwise_right_shift", kRight},
+    {"bitwiseleftshift", {}, "BitwiseLeftShift bitwise_left_shift left_shift", kLeft},
+    {"bitwiserightshift", {}, "BitwiseRightShift bitwise_right_shift right_shift", kRight},
     {"shiftleft", Framework::stablehlo, "shift_left", kLeft},
     {"shiftrightarithmetic", Framework::stablehlo, "shift_right_arithmetic", kRight},
     {"shiftrightlogical", Framework::stablehlo, "shift_right_logical", kRight},
@@ -221,24 +222,24 @@ constinit const Operator kNotEqual = elementwise_operator<kernel_of<NotEqual>>(
      "tensorop notequal '[[1,2],[3,4]]' '[1,4]'", kNotEqualNames, equal::kNotEqualVersions, kBinaryAttributes,
      kBinaryOperands});
 
-constinit const Operator kLess = elementwise_operator<kernel_of<Less>>(
+constinit const Operator kLess = elementwise_operator<kernel_of_order<Less>>(
     {"less", "Whether each element of a is less than that of b",
      "Whether a < b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop less '[1,2,3]' '[2]'", kLessNames, kLessVersions, kBinaryAttributes, kBinaryOperands});
 
-constinit const Operator kLessOrEqual = elementwise_operator<kernel_of<LessOrEqual>>(
+constinit const Operator kLessOrEqual = elementwise_operator<kernel_of_order<LessOrEqual>>(
     {"lessorequal", "Whether each element of a is less than or equal to that of b",
      "Whether a <= b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop lessorequal '[1,2,3]' '[2]'", kLessOrEqualNames, kLessOrEqualVersions, kBinaryAttributes,
      kBinaryOperands});
 
-constinit const Operator kGreater = elementwise_operator<kernel_of<Greater>>(
+constinit const Operator kGreater = elementwise_operator<kernel_of_order<Greater>>(
     {"greater", "Whether each element of a is greater than that of b",
      "Whether a > b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop greater '[1,2,3]' '[2]'", kGreaterNames, kGreaterVersions, kBinaryAttributes,
      kBinaryOperands});
 
-constinit const Operator kGreaterOrEqual = elementwise_operator<kernel_of<GreaterOrEqual>>(
+constinit const Operator kGreaterOrEqual = elementwise_operator<kernel_of_order<GreaterOrEqual>>(
     {"greaterorequal", "Whether each element of a is greater than or equal to that of b",
      "Whether a >= b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop greaterorequal '[1,2,3]' '[2]'", kGreaterOrEqualNames, kGreaterOrEqualVersions,

@@ -1,6 +1,7 @@
 // Gather: slices of data along one axis. Source: section 3.1 (GA-1 ... GA-6).
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "kernels/rows/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
@@ -11,10 +12,13 @@ namespace {
 
 constexpr unsigned kVectorIndex = 1;  // indices have rank 1; 0-D counts as (1), of data too
 constexpr unsigned kScalarData = 2;   // data without dimensions counts as (1)
-constexpr unsigned kNoEmptyAxis = 4;  // an index for an axis without elements is out of range in every mode
+// jax: an index for an axis without elements is out of range in every mode; without indices the result is
+// data
+constexpr unsigned kNoEmptyAxis = 4;
 constexpr std::string_view kTraits[] = {
     "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
-    "data without dimensions counts as (1)", "an axis without elements has no indices (IX-1)"};
+    "data without dimensions counts as (1)",
+    "an axis without elements has no indices (IX-1), and the result is then data"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
@@ -53,7 +57,7 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      kVectorIndex},
     {Framework::torch, 2, "take", published::kTorchMovedTypes, {}},
     {Framework::numpy, 2, "take", published::kNumpyTakeTypes, kNumpyTake, kClipsRaw, kScalarData},
-    {Framework::jax, 0, "take", published::kJaxTypes, kJaxTake, kClipsRaw, kNoEmptyAxis},
+    {Framework::jax, 0, "take", published::kJaxMaskTypes, kJaxTake, kClipsRaw, kNoEmptyAxis},
 }));
 
 struct Geometry {
@@ -104,9 +108,9 @@ Planned plan_slices(const Call& call) {
   OutputInfo output = checked_output(data.dtype(), std::move(result));
 
   const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
-  if (call.has_trait(kNoEmptyAxis) && axis_size == 0 && element_count(indices) != 0) {
-    throw Error(cat("indices select from axis ", axis, " of data ", to_string(shape), ", which is empty"),
-                "IX-1");
+  if (call.has_trait(kNoEmptyAxis) && axis_size == 0) {
+    if (element_count(indices) != 0) require_no_empty_axis(shape, axis, axis + 1);
+    return {{data.dtype(), shape}, copy_plan(data)};
   }
   const std::int64_t indices_of_batch = bounded_count(picked);
   const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, batch_dims)), indices_of_batch,

@@ -31,7 +31,7 @@ constexpr OperandSpec kOperands[] = {
 constexpr AttributeSpec kAttributes[] = {
     {"axis", AttributeKind::integer, "0", "the axis to gather along; negative counts from the end"},
     kFlatSpec,
-    kIndexModeSpec,
+    at_mode_spec(kGetModes),
     kFillValueSpec,
 };
 
@@ -42,8 +42,10 @@ constexpr TypeRows kOpenvino6Types = {{"T", published::kOpenvinoAny}, {"Tind", p
 constexpr AttributeRow kStandard[] = {{"axis"}, {"flat"}, {"fill_value"}};
 constexpr AttributeRow kAxisOrFlat[] = {{"axis"}, {"flat"}};
 constexpr AttributeRow kNumpy[] = {{"axis", {}, "-1"}, {"flat"}};
-constexpr AttributeRow kJax[] = {
-    {"axis", {}, "-1"}, {"flat"}, {kModeName, kFillClip, "fill"}, {"fill_value"}};
+constexpr AttributeRow kJax[] = {{"axis", {}, "-1"},
+                                 {"flat"},
+                                 {kModeName, "fill drop clip", "fill", false, "promise_in_bounds one_hot"},
+                                 {"fill_value"}};
 
 constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "GatherElements", kStandardTypes, kStandard},

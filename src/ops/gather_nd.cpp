@@ -2,6 +2,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "kernels/rows/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
@@ -15,10 +16,12 @@ constexpr unsigned kEmptyTuples = 2;     // k = 0 selects the whole slice (GN-4)
 constexpr unsigned kNegativeBatch = 4;   // batch_dims may count from the end of indices (GN-2)
 constexpr unsigned kStandardTraits = kBroadcastBatch | kEmptyTuples | kNegativeBatch;
 constexpr unsigned kOpenvinoTraits = kBroadcastBatch | kEmptyTuples;
-constexpr unsigned kFusedBatch = 8;  // GatherND-5: more than one batch dimension become one
+constexpr unsigned kFusedBatch = 8;    // GatherND-5: more than one batch dimension become one
+constexpr unsigned kNoEmptyAxis = 16;  // jax: nor an index without dimensions for an axis without elements
 constexpr std::string_view kTraits[] = {
     "batch dimensions may also be 1 on one side (GN-3)", "index tuples may have no elements (GN-4)",
-    "batch_dims may be negative (GN-2)", "several batch dimensions become one in the result"};
+    "batch_dims may be negative (GN-2)", "several batch dimensions become one in the result",
+    "an axis without elements has no indices, unless the result has no elements (IX-1)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
@@ -51,7 +54,7 @@ constexpr Version kVersions[] = {
      kOpenvinoTraits},
     {Framework::mdf, 0, "gathernd", kMdfTypes, kBatchDimsOnly},
     {Framework::webnn, 0, "gatherND", published::kWebnnTypes, {}, kNearest},
-    {Framework::jax, 0, "at_get", published::kJaxTypes, kJaxGet},
+    {Framework::jax, 0, "at_get", published::kJaxMaskTypes, kJaxGet, {}, kNoEmptyAxis},
 };
 
 // "k = 0 is allowed by openvino-5 ...".
@@ -132,6 +135,11 @@ Planned plan(const Call& call) {
   result.insert(result.end(), tuples.begin(), tuples.end());
   result.insert(result.end(), row.begin(), row.end());
   OutputInfo output = checked_output(data.dtype(), std::move(result));
+  if (call.has_trait(kNoEmptyAxis)) {
+    const bool is_empty = element_count(output.shape) == 0;
+    if (!is_empty || indices.size() == 1) require_no_empty_axis(data.shape(), 0, k);
+    if (is_empty) return {output, repeat_plan(data, output.shape, BroadcastStrides(output.shape.size()))};
+  }
 
   const Shape selected = slice(data.shape(), b, b + k);
   const auto table_strides = row_major_strides(slice(data.shape(), 0, b + k));

@@ -115,6 +115,7 @@ struct AttributeRow {
   WordList choices = {};
   std::string_view default_text = {};
   bool non_negative = false;  // of an integer: AX-3
+  WordList missing = {};      // choices of the publisher that tensorop does not have (kMissingRule)
 };
 
 // Reads the value of one attribute from a Call, as a T: std::int64_t, bool, an enumeration, Shape (a list of

@@ -73,6 +73,7 @@ inline constexpr TypeRows kTorchAxisNumberTypes = {{"T", kTorchNumbers}, {"Tind"
 inline constexpr TypeRows kNumpyTypes = {{"T", kNumpyAny}, {"Tind", kIntegers}};
 inline constexpr TypeRows kNumpyTakeTypes = {{"T", kNumpyAny}, {"Tind", kCastToInt64}};
 inline constexpr TypeRows kJaxTypes = {{"T", kJaxAny}, {"Tind", kIntegers}};
+inline constexpr TypeRows kJaxMaskTypes = {{"T", kJaxAny}, {"Tind", kIntegers, {}, DType::boolean}};
 
 // Of the element-wise operators.
 inline constexpr TypeRows kConsumingTypes = {{"T", kOldFloats}, {"consumed_inputs", kIntegers}};

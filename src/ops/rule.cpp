@@ -34,7 +34,9 @@ constexpr Rule kCommonRules[] = {
      "no meaning: arithmetic, order and reductions of float8, float4, int4 and uint4.",
      "tensorop gather '{\"dtype\":\"bfloat16\",\"data\":[1,2]}' 0 --spec onnx-11",
      "tensorop gather '{\"dtype\":\"bfloat16\",\"data\":[1,2]}' 0 --spec onnx-13"},
-    {"NI-1", "tensorop computes what the publisher of the version defines for these dtypes and elements.",
+    {"NI-1",
+     "tensorop computes what the publisher of the version defines for these dtypes, attributes and "
+     "elements.",
      "tensorop, of calls that PyTorch, NumPy, JAX or StableHLO accept. `ops OPERATOR` lists the dtypes that "
      "are not in tensorop.",
      "tensorop div '[1]' '[2]' --spec numpy-2", "tensorop div '[1.0]' '[2.0]' --spec numpy-2"},
@@ -287,9 +289,10 @@ std::vector<const Rule*> rules_of(const Operator& op) {
     const bool is_standard = version.framework == Framework::standard;
     if (!is_standard && !publisher_of(version.framework).zero_dims) ids.insert("ND-1");
     if (version.operands != 0) ids.insert(op.count_rule);
-    const bool lacks_types =
-        std::ranges::any_of(version.types, [](const TypeRow& row) { return !row.missing.empty(); });
-    if (lacks_types || !version.missing_rule.empty()) ids.insert(kMissingRule);
+    const auto lacks = [](const auto& row) { return !row.missing.empty(); };
+    if (std::ranges::any_of(version.types, lacks) || std::ranges::any_of(version.attributes, lacks) ||
+        !version.missing_rule.empty())
+      ids.insert(kMissingRule);
     if (has_indices && (version.index.out_of_bounds == OutOfBounds::error || !op.oob.empty()))
       ids.insert("IX-1");
     if (has_indices && version.index.negative == Negative::refuse) ids.insert("IX-2");

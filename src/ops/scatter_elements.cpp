@@ -18,8 +18,9 @@ constexpr unsigned kEqualOffAxis = 2;  // webnn: in all other dimensions indices
 constexpr unsigned kTorchShapes = 4;   // 0-D counts as (1), and updates may be larger than indices
 // Except along the axis data and indices are repeated to each other.
 constexpr unsigned kBroadcastOffAxis = 8;
-constexpr unsigned kTakesValue = 16;  // updates without dimensions are a value for all indices
-constexpr unsigned kAxisOrFlat = 32;  // the axis has no default: one of axis and flat is given
+constexpr unsigned kTakesValue = 16;   // updates without dimensions are a value for all indices
+constexpr unsigned kAxisOrFlat = 32;   // the axis has no default: one of axis and flat is given
+constexpr unsigned kLikeIndices = 64;  // jax: updates are repeated to the shape of indices first
 constexpr std::string_view kTraits[] = {
     "indices are no larger than data along axis too (SE-5)",
     "data and indices are equal except along axis (SE-5)",
@@ -27,7 +28,8 @@ constexpr std::string_view kTraits[] = {
     "indices nothing else is checked (PT-1, PT-2)",
     "data and indices are repeated to each other except along axis (SE-5), and updates to both (SE-3)",
     "updates without dimensions are a value for all indices",
-    "axis has no default"};
+    "axis has no default",
+    "updates are repeated to indices before these are to data (SE-3)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -36,7 +38,8 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    kScatterAxisSpec, reduction_spec("SE-6"), kUseInitValSpec, kBroadcastUpdatesSpec, kFlatSpec,
+    kScatterAxisSpec, reduction_spec("SE-6"),     kUseInitValSpec, kBroadcastUpdatesSpec,
+    kFlatSpec,        at_mode_spec(kUpdateModes),
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
@@ -52,6 +55,7 @@ constexpr AttributeRow kTorchScatter[] = {{"axis"}, {"reduction", "none add mult
 constexpr AttributeRow kTorchReduce[] = {
     {"axis"}, {"reduction", kTorchReduceReductions, "sum"}, {"use_init_val"}};
 constexpr AttributeRow kNumpyPut[] = {{"axis"}, {"flat"}};
+constexpr AttributeRow kJaxPut[] = {{"axis"}, {"flat"}, {kModeName, {}, "drop"}};
 constexpr AttributeRow kStandard[] = {
     {"axis"}, {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
 
@@ -80,6 +84,13 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      kNumpyPut,
      {},
      kBroadcastOffAxis | kAxisOrFlat},
+    {Framework::jax,
+     0,
+     "put_along_axis",
+     published::kJaxTypes,
+     kJaxPut,
+     {},
+     kBroadcastOffAxis | kAxisOrFlat | kLikeIndices},
 }));
 
 // PT-1: updates are no smaller than indices.
@@ -153,9 +164,11 @@ Planned plan_with(const Call& call, bool has_value) {
   }
   if (call.has_trait(kBroadcastOffAxis)) {
     updates.shape = repeated_indices(indices, shape, axis);
-    require_updates_shape(call, updates.shape, true, "that of indices and data", "SE-3");
-    // NumPy looks at no index then.
-    if (element_count(updates.shape) == 0)
+    const bool is_like_indices = call.has_trait(kLikeIndices);
+    require_updates_shape(call, is_like_indices ? indices : updates.shape, true,
+                          is_like_indices ? "that of indices" : "that of indices and data", "SE-3");
+    // NumPy and JAX look at no index then, JAX neither where data has no elements.
+    if (element_count(updates.shape) == 0 || (is_like_indices && element_count(shape) == 0))
       return {checked_output(call.operands[0].dtype(), shape), copy_plan(call.operands[0])};
   }
   auto dims = element_dims(updates.shape, indices, shape, axis);
@@ -197,6 +210,7 @@ constexpr OperatorName kNames[] = {
     {"scatteradd", Framework::torch, "scatter_add", {"reduction", "add"}},
     {"scatterreduce", Framework::torch, "scatter_reduce", {"reduction", "sum"}},
     {"putalongaxis", Framework::numpy, "put_along_axis"},
+    {"putalongaxis", Framework::jax, "put_along_axis"},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // section 4.4 (SN-1 ... SN-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -14,10 +15,13 @@ constexpr unsigned kAnyScalarUpdate = 1;
 constexpr unsigned kRepeatsUpdates = 2;    // updates are repeated to the shape they must have
 constexpr unsigned kNoBoolSum = 4;         // jax: no add, subtract or multiply of bool
 constexpr unsigned kNoBoolDifference = 8;  // numpy: no subtract of bool
+constexpr unsigned kWritesNothing = 16;    // jax: what has no elements is not looked at
 constexpr std::string_view kTraits[] = {"a single scalar update may have any shape of one element (SN-3)",
                                         "updates are repeated to their shape (SN-3)",
                                         "add, subtract and multiply are not defined for bool (T-3)",
-                                        "subtract is not defined for bool (T-3)"};
+                                        "subtract is not defined for bool (T-3)",
+                                        "updates without elements are not looked at, and an axis without "
+                                        "elements has no indices without dimensions (IX-1)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -49,7 +53,7 @@ constexpr AttributeRow kStandard[] = {
     {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
 constexpr TypeRows kNumpyAtTypes = {
     {"T", {published::kOldNumbersAndBool, DType::complex64, DType::complex128}},
-    {"Tind", published::kIntegers}};
+    {"Tind", published::kIntegers, {}, DType::boolean}};
 
 constexpr TypeRows kOpenvino3Types = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
 constexpr TypeRows kOpenvino15Types = {{"T", published::kNumbersAndBool}, {"Tind", published::kInt32Or64}};
@@ -64,8 +68,26 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
     {Framework::webnn, 0, "scatterND", published::kWebnnTypes, {}, kNearest},
     {Framework::torch, 2, "index_put", published::kTorchPutTypes, kTorchPut, {}, kRepeatsUpdates},
-    {Framework::numpy, 2, "ufunc_at", kNumpyAtTypes, kNumpyAt, {}, kRepeatsUpdates | kNoBoolDifference},
-    {Framework::jax, 0, "at", published::kJaxTypes, kJaxAt, {}, kRepeatsUpdates | kNoBoolSum},
+    {Framework::numpy,
+     2,
+     "ufunc_at",
+     kNumpyAtTypes,
+     kNumpyAt,
+     {},
+     kRepeatsUpdates | kNoBoolDifference,
+     false,
+     0,
+     "T-3"},
+    {Framework::jax,
+     0,
+     "at",
+     published::kJaxMaskTypes,
+     kJaxAt,
+     {},
+     kRepeatsUpdates | kNoBoolSum | kWritesNothing,
+     false,
+     0,
+     "T-3"},
 }));
 
 struct Geometry {
@@ -88,6 +110,10 @@ Geometry check_shapes(const Call& call) {
   }
   Shape expected = slice(indices, 0, rank(indices) - 1);
   expected.insert(expected.end(), data.begin() + k, data.end());
+  if (call.has_trait(kWritesNothing)) {
+    if (indices.size() == 1) require_no_empty_axis(data, 0, k);
+    if (element_count(expected) == 0) return {k, std::move(expected)};
+  }
   const bool is_scalar = expected.empty() && element_count(updates) == 1;
   if (is_scalar && call.has_trait(kAnyScalarUpdate)) return {k, updates};
   require_updates_shape(
@@ -119,6 +145,8 @@ Planned plan(const Call& call) {
   const auto [k, updates] = check_shapes(call);
   const Shape& shape = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
+  if (call.has_trait(kWritesNothing) && (element_count(shape) == 0 || element_count(updates) == 0))
+    return {checked_output(call.operands[0].dtype(), shape), copy_plan(call.operands[0])};
   const Shape selected = slice(shape, 0, k);
   const std::int64_t tuples = bounded_count(slice(indices, 0, rank(indices) - 1));
   return plan_scatter(call, tuple_axes(selected, 0), {{tuples, 1, 0}},
@@ -135,6 +163,7 @@ constexpr OperatorName kNames[] = {
     {"atadd", Framework::jax, "at", {"reduction", "add"}, true},
     {"atsubtract", Framework::jax, "at", {"reduction", "subtract"}, true},
     {"atmultiply", Framework::jax, "at", {"reduction", "multiply"}, true},
+    {"atmul", Framework::jax, "at", {"reduction", "multiply"}, true},
     {"atmin", Framework::jax, "at", {"reduction", "min"}, true},
     {"atmax", Framework::jax, "at", {"reduction", "max"}, true},
 };

@@ -1,6 +1,7 @@
 #include "report/describe.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -185,7 +186,8 @@ std::string attribute_list(const Operator& op, const Version& version) {
   if (version.attributes.empty()) return "none";
   return join(version.attributes, ", ", [&](const AttributeRow& row) {
     const std::vector<std::string> own = allowed_words(*find_attribute(op, row.name), version);
-    const std::string values = row.non_negative ? "not negative" : row.choices.empty() ? "" : join(own);
+    std::string values = row.non_negative ? "not negative" : row.choices.empty() ? "" : join(own);
+    if (!row.missing.empty()) values += cat("; not in tensorop: ", join(row.missing, ", ", std::identity()));
     return values.empty() ? std::string(row.name) : cat(row.name, " (", values, ")");
   });
 }

@@ -120,7 +120,9 @@ std::string portability_text(const Portability& found) {
     return cat(padded(verdict, verdict_width), padded(result, width), " ", specs, "\n");
   };
   std::string out;
-  if (!found.written.empty()) out = cat("the call has ", found.written, ", the default of tensorop\n");
+  const bool is_one = found.written.find(',') == std::string::npos;
+  if (!found.written.empty())
+    out = cat("the call has ", found.written, ", the default", is_one ? "" : "s", " of tensorop\n");
   out += row("verdict", "result", "specs");
   for (const PortabilityLine& line : lines) out += row(word_of(line.first->verdict), line.result, line.specs);
   for (std::size_t i = 1; i < found.classes.size(); ++i) out += difference_text(found, i);

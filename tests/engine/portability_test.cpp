@@ -69,8 +69,12 @@ Checked check_call(const RandomCase& call) {
                       !call.arguments.attributes.contains(std::string(preset.attribute));
     if (says && find_attribute(*verdict.version, preset.attribute) != nullptr)
       own.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
-    if (!found.written.empty() && find_attribute(*verdict.version, "axis") != nullptr)
-      own.attributes.push_back({"axis", OperandText("0")});
+    const std::vector<std::string> defaults = split(found.written, ", ");  // "axis 0", "reduction none"
+    for (const std::string& written : defaults) {
+      const std::size_t space = std::min(written.find(' '), written.size());
+      if (find_attribute(*verdict.version, written.substr(0, space)) != nullptr)
+        own.attributes.push_back({written.substr(0, space), OperandText(written.substr(space + 1))});
+    }
     if (!verdict.mode.empty()) own.attributes.push_back({"mode", OperandText(verdict.mode)});
     try {
       const Tensor tensor = evaluate(own, settings);

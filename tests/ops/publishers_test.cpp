@@ -118,7 +118,7 @@ constexpr FamilyRow kFamily[] = {
     {Framework::numpy, "left_shift right_shift", true, "broadcast"},
     {Framework::numpy, "choose compress extract place putmask", false, "selections by masks and by lists"},
     {Framework::jax, "take take_along_axis at_get", true, "gathers"},
-    {Framework::jax, "at", true, "scatters: at_set, at_add and others"},
+    {Framework::jax, "at put_along_axis", true, "scatters: at_set, at_add and others"},
     {Framework::jax, "broadcast_to where", true, "broadcast"},
     {Framework::jax, "add subtract multiply divide floor_divide power fmod remainder minimum maximum", true,
      "broadcast"},

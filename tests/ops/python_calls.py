@@ -40,14 +40,16 @@ INTEGERS = [dtype for dtype in NUMBERS + UNSIGNED if dtype[0] in "iu"]
 # Dtypes that the publisher takes and tensorop refuses with NI-1, by row.
 NOT_HERE = {
     "numpy-2": {"divide": INTEGERS + ["bool"], "floor_divide": FLOATS + ["bool"], "fmod": ["bool"], "remainder": ["bool"],
-                "power": COMPLEX + ["bool"], "left_shift": ["bool"], "right_shift": ["bool"], "minimum": COMPLEX,
-                "maximum": COMPLEX, "less": COMPLEX, "less_equal": COMPLEX, "greater": COMPLEX, "greater_equal": COMPLEX},
+                "power": COMPLEX + ["bool"], "left_shift": ["bool"], "right_shift": ["bool"]},
     "torch-2": {"div": INTEGERS + ["bool"], "floor_divide": FLOATS, "pow": COMPLEX},
 }
 
 # Messages of PyTorch 1.13 for calls that PyTorch 2 accepts: kernels of half floats on a CPU, and int32 indices of
 # gather and scatter, which 2.8 takes (aten/src/ATen/native/TensorAdvancedIndexing.cpp). Such calls are left out.
 JUDGES = ("not implemented for 'Half'", "Expected dtype int64 for index")
+
+
+ORDERS = ("less", "less_equal", "greater", "greater_equal", "minimum", "maximum")
 
 
 def chance(percent):
@@ -277,6 +279,13 @@ def library_binary(function, name):
             y = np.abs(y)
         if dtype.startswith("float") and name in ("fmod", "remainder", "multiply", "mul", "add") and x.size:
             x.flat[rng.randrange(x.size)] = rng.choice([-0.0, math.inf, -math.inf, math.nan])
+        if dtype.startswith("complex") and name in ORDERS:
+            for operand in (x, y):
+                for part in (operand.real, operand.imag):
+                    if part.size and chance(60):
+                        part.flat[rng.randrange(part.size)] = rng.choice([1.0, -0.0, math.inf, -math.inf, math.nan])
+            if x.shape == y.shape and chance(50):
+                x.real = y.real  # the imaginary parts decide
         return {"a": x, "b": y}, {}, lambda: function(x, y)
 
     return row

@@ -45,11 +45,13 @@ void check_types(const Arguments& arguments) {
     if (is_scatter(op)) {
       require(rules.types.contains(operands[2].dtype()), "T-1");
       require(operands[2].dtype() == dtype, "T-2");
-      require(reduction_defined(word(arguments, "reduction", "none"), dtype),
-              !kSmallTypes.contains(dtype)  ? "T-3"
-              : arguments.framework.empty() ? "T-1"
-                                            : "NI-1");
       const std::string reduction = word(arguments, "reduction", "none");
+      const bool is_extreme = reduction == "min" || reduction == "max";
+      const bool missing = (kSmallTypes.contains(dtype) && !arguments.framework.empty()) ||
+                           (is_extreme && rules.missing_complex_order);
+      require(reduction_defined(reduction, dtype), missing                       ? "NI-1"
+                                                   : kSmallTypes.contains(dtype) ? "T-1"
+                                                                                 : "T-3");
       require(dtype != DType::boolean || rules.no_bool.find(reduction) == std::string::npos, "T-3");
     }
     require(arguments.left_out || rules.index_types.contains(operands[1].dtype()),

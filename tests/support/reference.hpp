@@ -20,60 +20,63 @@ struct Rules {
   DTypeSet types;           // of the data, of A and B, of then and else, of Pow's base
   DTypeSet exponent_types;  // of Pow's exponent; empty: it has the type of the base
   DTypeSet index_types;
-  DTypeSet missing_types;             // of the data: that the publisher allows and tensorop does not compute
-  DTypeSet missing_index_types;       // of the indices
-  bool negative_indices = true;       // otherwise IX-2
-  bool zero_fill = false;             // out of range reads zero, otherwise IX-1
-  bool batch_dims = true;             // the attribute exists
-  bool negative_batch_dims = true;    // GN-2
-  bool broadcast_batch_dims = true;   // GN-3, otherwise they must be equal
-  bool fused_batch_dims = false;      // GatherND-5
-  bool empty_tuples = true;           // GN-4: k = 0
-  bool equal_off_axis = false;        // GE-4 of openvino
-  bool nearest = false;               // out of range reads the nearest one, after negative ones are counted
-  bool negative_axis = true;          // otherwise AX-3
-  bool zero_dims = true;              // otherwise ND-1
-  bool byte_truth = false;            // truth values are uint8: any but 0 is true
-  bool one_way_expand = false;        // BC-U instead of BC-B
-  bool bounded_axis = false;          // SE-5 of ScatterElementsUpdate-3
-  bool one_element_updates = true;    // SN-3
-  bool float_floor_mod = true;        // otherwise EW-4
-  bool one_way_condition = false;     // SL-2
-  bool use_init_val = true;           // the attribute exists
-  bool open_duplicates = false;       // 1.3: the order of duplicates without a reduction is not specified
-  bool open_nan = false;              // 1.7: nor is NaN in min and max
-  bool open_zero_divisor = false;     // 8, rows 19 and 25: nor a float divided by zero
-  bool scalar_condition = false;      // SL-4, SL-5
-  bool any_order = false;             // of BC-E4
-  bool any_index = false;             // an index out of range is no error
-  bool any_shift = false;             // 6.6: a negative amount is no error, and shifts all bits out
-  bool open_wide_shift = false;       // 6.6: nor a shift by the width or more
-  bool missing_zero_divisor = false;  // an integer by zero has a result that tensorop does not have: NI-1
-  bool keeps_zero = false;            // 6.5: a remainder of zero keeps the sign of the dividend
-  bool pow_of_zero = false;           // 6.4: an integer 0 to a negative power is 0
-  bool natural_pow = false;           // 6.4: integers have no negative powers
-  bool number_truth = false;          // truth values are numbers of any dtype; conditions of one byte
-  bool open_zeros = false;            // 1.7: nor zeros of both signs in min and max
-  bool open_overflow = false;         // 6.6: nor a shift to the left that does not fit in a signed dtype
-  bool wraps_mean = false;            // 4.2: the sum of a mean of integers wraps
-  bool takes_value = false;           // updates without dimensions are a value
-  bool cycles_updates = false;        // updates are repeated or cut to the number of indices
-  bool scalar_data = false;           // data without dimensions counts as (1)
-  bool no_empty_axis = false;         // IX-1 for any index of an axis without elements
-  bool zero_of_empty_axis = false;    // which reads as zeros
-  bool unchecked_empty = false;       // indices of an empty result are not checked
-  bool axis_or_flat = false;          // one of them is given
-  std::string no_bool = {};           // reductions that are not defined for bool
-  bool off_axis = false;              // data and indices are repeated to each other off the axis
-  bool torch_shapes = false;          // 0-D counts as (1), updates may be larger, the rules are PT-1 to PT-3
-  bool vector_index = false;          // indices of slices have rank 1
-  bool repeats_updates = false;       // without an attribute that says so
-  bool keeps_dims = false;            // BC-W
-  bool flat = false;                  // the attribute exists
-  bool axis = true;                   // the attribute exists
-  bool rounds_once = true;            // 1.6: reductions of 16-bit floats accumulate in float32
-  bool rounds_mean_sum = false;       // and a mean rounds the sum before it is divided
-  bool clips_raw = false;             // in mode clip negative indices are out of range
+  DTypeSet missing_types;              // of the data: that the publisher allows and tensorop does not compute
+  DTypeSet missing_index_types;        // of the indices
+  bool negative_indices = true;        // otherwise IX-2
+  bool zero_fill = false;              // out of range reads zero, otherwise IX-1
+  bool batch_dims = true;              // the attribute exists
+  bool negative_batch_dims = true;     // GN-2
+  bool broadcast_batch_dims = true;    // GN-3, otherwise they must be equal
+  bool fused_batch_dims = false;       // GatherND-5
+  bool empty_tuples = true;            // GN-4: k = 0
+  bool equal_off_axis = false;         // GE-4 of openvino
+  bool nearest = false;                // out of range reads the nearest one, after negative ones are counted
+  bool negative_axis = true;           // otherwise AX-3
+  bool zero_dims = true;               // otherwise ND-1
+  bool byte_truth = false;             // truth values are uint8: any but 0 is true
+  bool one_way_expand = false;         // BC-U instead of BC-B
+  bool bounded_axis = false;           // SE-5 of ScatterElementsUpdate-3
+  bool one_element_updates = true;     // SN-3
+  bool float_floor_mod = true;         // otherwise EW-4
+  bool one_way_condition = false;      // SL-2
+  bool use_init_val = true;            // the attribute exists
+  bool open_duplicates = false;        // 1.3: the order of duplicates without a reduction is not specified
+  bool open_nan = false;               // 1.7: nor is NaN in min and max
+  bool open_zero_divisor = false;      // 8, rows 19 and 25: nor a float divided by zero
+  bool scalar_condition = false;       // SL-4, SL-5
+  bool any_order = false;              // of BC-E4
+  bool any_index = false;              // an index out of range is no error
+  bool any_shift = false;              // 6.6: a negative amount is no error, and shifts all bits out
+  bool open_wide_shift = false;        // 6.6: nor a shift by the width or more
+  bool missing_zero_divisor = false;   // an integer by zero has a result that tensorop does not have: NI-1
+  bool keeps_zero = false;             // 6.5: a remainder of zero keeps the sign of the dividend
+  bool pow_of_zero = false;            // 6.4: an integer 0 to a negative power is 0
+  bool natural_pow = false;            // 6.4: integers have no negative powers
+  bool number_truth = false;           // truth values are numbers of any dtype; conditions of one byte
+  bool open_zeros = false;             // 1.7: nor zeros of both signs in min and max
+  bool open_overflow = false;          // 6.6: nor a shift to the left that does not fit in a signed dtype
+  bool wraps_mean = false;             // 4.2: the sum of a mean of integers wraps
+  bool takes_value = false;            // updates without dimensions are a value
+  bool cycles_updates = false;         // updates are repeated or cut to the number of indices
+  bool scalar_data = false;            // data without dimensions counts as (1)
+  bool no_empty_axis = false;          // IX-1 for any index of an axis without elements
+  bool zero_of_empty_axis = false;     // which reads as zeros
+  bool unchecked_empty = false;        // indices of an empty result are not checked
+  bool axis_or_flat = false;           // one of them is given
+  bool updates_like_indices = false;   // updates are repeated to indices before these are to data
+  bool missing_complex_order = false;  // min and max of complex numbers: NI-1
+  bool nan_unordered = false;          // order of complex numbers: none beside a NaN, which is both extremes
+  std::string no_bool = {};            // reductions that are not defined for bool
+  bool off_axis = false;               // data and indices are repeated to each other off the axis
+  bool torch_shapes = false;           // 0-D counts as (1), updates may be larger, the rules are PT-1 to PT-3
+  bool vector_index = false;           // indices of slices have rank 1
+  bool repeats_updates = false;        // without an attribute that says so
+  bool keeps_dims = false;             // BC-W
+  bool flat = false;                   // the attribute exists
+  bool axis = true;                    // the attribute exists
+  bool rounds_once = true;             // 1.6: reductions of 16-bit floats accumulate in float32
+  bool rounds_mean_sum = false;        // and a mean rounds the sum before it is divided
+  bool clips_raw = false;              // in mode clip negative indices are out of range
   std::vector<std::string> index_modes;  // of the attribute `mode`; the first is the default
   int most_operands = 0;                 // of min and max; 0: any number
   std::vector<std::string> reductions;   // SE-6, SN-4, in the publisher's spelling

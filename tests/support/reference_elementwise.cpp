@@ -41,6 +41,28 @@ bool is_comparison(const std::string& op) {
   return op == "equal" || op == "notequal" || op.starts_with("less") || op.starts_with("greater");
 }
 
+// Complex numbers in the order of their parts.
+Element in_order(const std::string& op, bool nan_unordered, const Element& a, const Element& b) {
+  const std::complex<double> x = complex(a);
+  const std::complex<double> y = complex(b);
+  const bool same = x.real() == y.real();
+  const double left = same ? x.imag() : x.real();
+  const double right = same ? y.imag() : y.real();
+  const bool keeps_nan = nan_unordered && (is_nan(a) || is_nan(b));
+  if (op == "min" || op == "max") {
+    if (keeps_nan) return is_nan(a) ? a : b;
+    if (left == right) return nan_unordered ? a : b;
+    return (op == "min" ? left < right : left > right) ? a : b;
+  }
+  if (keeps_nan) return make_bool(false);
+  if (left == right) return make_bool(op.ends_with("orequal"));
+  return make_bool(op.starts_with("less") ? left < right : left > right);
+}
+
+bool is_extreme(const std::string& op) {
+  return op == "min" || op == "max";
+}
+
 }  // namespace
 
 Array elementwise(const Arguments& arguments) {
@@ -79,7 +101,11 @@ Array elementwise(const Arguments& arguments) {
       if (is_power && arguments.rules.pow_of_zero && integer(result) == 0) continue;
       try {
         if (is_power && arguments.rules.natural_pow) throw ReferenceError("EW-8");
-        result = combine(arguments.op, variant, result, other);
+        const bool has_order = is_extreme(arguments.op) || arguments.op.starts_with("less") ||
+                               arguments.op.starts_with("greater");
+        result = has_order && kComplexTypes.contains(result.dtype)
+                     ? in_order(arguments.op, arguments.rules.nan_unordered, result, other)
+                     : combine(arguments.op, variant, result, other);
       } catch (const ReferenceError& error) {
         const bool is_missing = arguments.rules.missing_zero_divisor && error.rule == "EW-7";
         throw ReferenceError(is_missing ? "NI-1" : error.rule, position_of(c, out.shape), out.shape);
@@ -98,7 +124,7 @@ std::vector<bool> open_in_elementwise(const Arguments& arguments) {
   const DType dtype = operands[0].dtype;
   const std::vector<Placed> placed = place(broadcast, std::move(operands));
   const Rules& rules = arguments.rules;
-  const bool extreme = arguments.op == "min" || arguments.op == "max";
+  const bool extreme = is_extreme(arguments.op) && !kComplexTypes.contains(dtype);
   const bool divides = arguments.op == "div" || arguments.op == "mod" || arguments.op == "floormod";
   std::vector<bool> open;
   for (const Coordinate& c : coordinates_of(broadcast.shape)) {

@@ -60,6 +60,7 @@ Array gather(const Arguments& arguments) {
   require(slice(data.shape, 0, b) == slice(indices.shape, 0, b), "GA-5");
   const std::int64_t d = data.shape[static_cast<std::size_t>(axis)];
   require(!arguments.rules.no_empty_axis || d != 0 || indices.elements.empty(), "IX-1");
+  if (arguments.rules.no_empty_axis && d == 0) return data;
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return d; });
 
   Array out(data.dtype, slice(data.shape, 0, axis) + tail(indices.shape, b) + tail(data.shape, axis + 1));
@@ -146,12 +147,16 @@ Array gather_nd(const Arguments& arguments) {
   const Shape batch = batch_shape(arguments, slice(data.shape, 0, b), slice(indices.shape, 0, b));
   const std::int64_t k = indices.shape.back();
   require((arguments.rules.empty_tuples ? 0 : 1) <= k && k <= r - b, "GN-4");
+  const Shape tuples = slice(indices.shape, b, q - 1);
+  Array out(data.dtype, batch + tuples + tail(data.shape, b + k));
+  const bool looks_up = !out.elements.empty() || q == 1;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(k); ++j)
+    require(!arguments.rules.no_empty_axis || !looks_up || data.shape[j] != 0, "IX-1");
+  if (arguments.rules.no_empty_axis && out.elements.empty()) return out;
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate& c) {
     return data.shape[static_cast<std::size_t>(b + c.back())];
   });
 
-  const Shape tuples = slice(indices.shape, b, q - 1);
-  Array out(data.dtype, batch + tuples + tail(data.shape, b + k));
   const auto picked = coordinates_of(tuples);
   const auto rows = coordinates_of(tail(data.shape, b + k));
   for (const Coordinate& beta : coordinates_of(batch)) {

@@ -139,10 +139,13 @@ Collected collect_elements(const Arguments& arguments) {
     if (d != a && shape[d] == 1) shape[d] = data.shape[d];
   }
   const Array value(arguments.operands[2]);
+  const bool has_no_data = rules.updates_like_indices && data.elements.empty();
+  if (rules.updates_like_indices) (void)updates_of(arguments, indices.shape, "SE-3");
   const Array updates = has_value            ? value
                         : rules.torch_shapes ? Array(arguments.operands[2])
                                              : updates_of(arguments, shape, "SE-3");
-  if (rules.off_axis && updates.elements.empty()) return {data, Updates(data.elements.size()), updates.shape};
+  if (rules.off_axis && (updates.elements.empty() || has_no_data))
+    return {data, Updates(data.elements.size()), updates.shape};
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return data.shape[a]; });
 
   Updates collected(data.elements.size());
@@ -212,8 +215,12 @@ Collected collect_tuples(const Arguments& arguments) {
   require(k <= data.rank(), "SN-2");
   const Shape tuples = slice(indices.shape, 0, q - 1);
   const Shape expected = tuples + tail(data.shape, k);
+  const bool skips_empty = arguments.rules.no_empty_axis;
+  for (std::size_t j = 0; j < index(k); ++j) require(!skips_empty || q != 1 || data.shape[j] != 0, "IX-1");
+  if (skips_empty && coordinates_of(expected).empty()) return {data, Updates(data.elements.size()), expected};
   const bool lone = arguments.rules.one_element_updates && expected.empty() && given.elements.size() == 1;
   const Array updates = lone ? given : updates_of(arguments, expected, "SN-3");
+  if (skips_empty && data.elements.empty()) return {data, Updates(), updates.shape};
   const auto n =
       resolve_indices(arguments, indices, [&](const Coordinate& c) { return data.shape[index(c.back())]; });
 

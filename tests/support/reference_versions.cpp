@@ -28,7 +28,8 @@ const std::string kBits = "-float_floor_mod schemes=numpy,none,pdpd ";
 
 const std::string kStarts = "-negative_indices any_index -use_init_val ";
 const std::string kStarts0 = kStarts + "-batch_dims ";
-const std::string kWindowReductions = "open_duplicates reductions=none,add,mul,min,max,and,or,xor";
+const std::string kWindowReductions =
+    "open_duplicates missing_complex_order reductions=none,add,mul,min,max,and,or,xor";
 
 const std::string kWebnn = "-zero_dims nearest ";
 const std::string kWebnnMath = "-zero_dims schemes=numpy ";
@@ -52,12 +53,16 @@ const std::vector<Row> kRows = {
     {"torch", "gatherelements:takealongdim", "2", "-negative_indices torch_shapes off_axis flat flat=true"},
     {"numpy", "gatherelements:takealongaxis", "2", "off_axis flat axis=-1 unchecked_empty"},
     {"jax", "gatherelements:takealongaxis", "0",
-     "off_axis flat axis=-1 index_modes=fill,clip zero_of_empty_axis"},
-    {"jax", "gathernd:atget", "0", kTuples + "-batch_dims index_modes=clip,fill,drop,promise_in_bounds"},
+     "off_axis flat axis=-1 index_modes=fill,clip,drop zero_of_empty_axis"},
+    {"jax", "gathernd:atget", "0",
+     kTuples + "no_empty_axis -batch_dims index_modes=clip,fill,drop,promise_in_bounds"},
     {"torch", "scatterelements:scatter", "2", kTorchScatter + "reductions=none,add,multiply takes_value"},
     {"torch", "scatterelements:scatteradd", "2", kTorchScatter + "reduction=add"},
     {"torch", "scatterelements:scatterreduce", "2", kTorchScatter + kTorchReduce + "use_init_val"},
     {"numpy", "scatterelements:putalongaxis", "2", "-use_init_val off_axis flat axis_or_flat"},
+    {"jax", "scatterelements:putalongaxis", "0",
+     "-use_init_val open_duplicates off_axis flat axis_or_flat updates_like_indices "
+     "index_modes=drop,clip,fill,promise_in_bounds"},
     {"torch", "scatterupdate:indexcopy", "2", kTorchSlices},
     {"torch", "scatterupdate:indexadd", "2", kTorchSlices + "reduction=add"},
     {"torch", "scatterupdate:indexreduce", "2",
@@ -69,10 +74,10 @@ const std::vector<Row> kRows = {
      "-use_init_val open_duplicates -one_element_updates repeats_updates reductions=none,add"},
     {"numpy", "scatternd:ufuncat", "2",
      "-use_init_val -one_element_updates repeats_updates reduction=add "
-     "reductions=add,subtract,multiply,minimum,maximum no_bool=sub"},
+     "reductions=add,subtract,multiply,minimum,maximum no_bool=sub missing_complex_order"},
     {"jax", "scatternd:at", "0",
-     "-use_init_val open_duplicates -one_element_updates repeats_updates "
-     "index_modes=drop,clip,fill,promise_in_bounds "
+     "-use_init_val open_duplicates -one_element_updates repeats_updates no_empty_axis "
+     "missing_complex_order index_modes=drop,clip,fill,promise_in_bounds "
      "reductions=none,add,subtract,multiply,min,max no_bool=add,sub,mul"},
     {"torch", "broadcast:expand", "2", "modes=numpy keeps_dims"},
     {"numpy", "broadcast:broadcastto", "2", "modes=numpy"},
@@ -161,9 +166,9 @@ const std::vector<Row> kRows = {
     {"numpy", "pow:power", "2", kLibraryMath + "natural_pow"},
     {"numpy", "mod:fmod", "2", kLibraryMath + "fmod=true missing_zero_divisor"},
     {"numpy", "floormod:remainder", "2", kLibraryMath + "missing_zero_divisor"},
-    {"numpy", "min:minimum max:maximum", "2", kLibraryMath + "most_operands=2 open_zeros"},
+    {"numpy", "min:minimum max:maximum", "2", kLibraryMath + "most_operands=2 open_zeros nan_unordered"},
     {"numpy", "equal notequal less lessorequal:lessequal greater greaterorequal:greaterequal", "2",
-     kLibraryMath},
+     kLibraryMath + "nan_unordered"},
     {"numpy", "and:logicaland or:logicalor xor:logicalxor", "2", kLibraryMath + "number_truth"},
     {"numpy", "bitwiseand bitwiseor bitwisexor", "2", kLibraryMath},
     {"numpy", "bitshift:leftshift", "2", kLibraryMath + "any_shift direction=left"},
@@ -252,6 +257,8 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"zero_of_empty_axis", &Rules::zero_of_empty_axis},
     {"unchecked_empty", &Rules::unchecked_empty},
     {"axis_or_flat", &Rules::axis_or_flat},
+    {"updates_like_indices", &Rules::updates_like_indices},
+    {"missing_complex_order", &Rules::missing_complex_order},
     {"axis", &Rules::axis},
     {"rounds_once", &Rules::rounds_once},
     {"rounds_mean_sum", &Rules::rounds_mean_sum},
@@ -266,6 +273,7 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"scalar_condition", &Rules::scalar_condition},
     {"any_order", &Rules::any_order},
     {"any_shift", &Rules::any_shift},
+    {"nan_unordered", &Rules::nan_unordered},
 };
 
 std::vector<std::string> split(const std::string& text, char at) {

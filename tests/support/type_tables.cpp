@@ -91,11 +91,12 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kWebnn, "logicalAnd 0, logicalOr 0, logicalXor 0", ". .... *... .... .. . ........"},
     {kWebnn, "prelu 0", ". *.** .... *.*. .. . ........"},
     {kStablehlo, "broadcastindim 9, select 9", "* **** **** **** ** . ********"},
-    {kStablehlo, "add 9, multiply 9, compareeq 9, comparene 9", "* **** **** **** ** . --------"},
+    {kStablehlo,
+     "add 9, multiply 9, compareeq 9, comparene 9, maximum 9, minimum 9, comparelt 9, comparele 9, comparegt "
+     "9, comparege 9",
+     "* **** **** **** ** . --------"},
     {kStablehlo, "subtract 9, divide 9", ". **** **** **** ** . --------"},
     {kStablehlo, "power 9, remainder 9", ". **** **** **** -- . --------"},
-    {kStablehlo, "maximum 9, minimum 9, comparelt 9, comparele 9, comparegt 9, comparege 9",
-     "* **** **** **** -- . --------"},
     {kStablehlo, "and 9, or 9, xor 9", "* **** **** .... .. . ......--"},
     {kStablehlo, "shiftleft 9, shiftrightarithmetic 9, shiftrightlogical 9",
      ". **** **** .... .. . ......--"},
@@ -107,7 +108,7 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kNumpy, "take 2, take_along_axis 2, put_along_axis 2, put 2, broadcast_to 2, where 2",
      "* **** **** *.** ** * ........"},
     {kNumpy, "ufunc_at 2", "* **** **** *.** ** . ........"},
-    {kJax, "take 0, take_along_axis 0, at_get 0, at 0, broadcast_to 0, where 0",
+    {kJax, "take 0, take_along_axis 0, put_along_axis 0, at_get 0, at 0, broadcast_to 0, where 0",
      "* **** **** **** ** . ........"},
     {kTorch, "add 2, mul 2", "* **** *--- **** ** . ........"},
     {kTorch, "sub 2", ". **** *--- **** ** . ........"},
@@ -127,8 +128,8 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kNumpy, "floor_divide 2", "- **** **** -.-- .. . ........"},
     {kNumpy, "left_shift 2, right_shift 2", "- **** **** .... .. . ........"},
     {kNumpy, "fmod 2, remainder 2", "- **** **** *.** .. . ........"},
-    {kNumpy, "minimum 2, maximum 2", "* **** **** *.** -- . ........"},
-    {kNumpy, "less 2, less_equal 2, greater 2, greater_equal 2", "* **** **** *.** -- - ........"},
+    {kNumpy, "minimum 2, maximum 2", "* **** **** *.** ** . ........"},
+    {kNumpy, "less 2, less_equal 2, greater 2, greater_equal 2", "* **** **** *.** ** - ........"},
     {kNumpy, "equal 2, not_equal 2", "* **** **** *.** ** * ........"},
     {kNumpy, "bitwise_and 2, bitwise_or 2, bitwise_xor 2", "* **** **** .... .. . ........"},
     {kJax, "add 0, multiply 0, equal 0, not_equal 0, logical_and 0, logical_or 0, logical_xor 0",
@@ -140,7 +141,7 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kJax, "left_shift 0, right_shift 0", "- **** **** .... .. . ........"},
     {kJax, "fmod 0, remainder 0", "- **** **** **** .. . ........"},
     {kJax, "minimum 0, maximum 0, less 0, less_equal 0, greater 0, greater_equal 0",
-     "* **** **** **** -- . ........"},
+     "* **** **** **** ** . ........"},
     {kJax, "bitwise_and 0, bitwise_or 0, bitwise_xor 0", "* **** **** .... .. . ........"},
     // Section 11, by operator.
     {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0",
@@ -159,37 +160,39 @@ const std::vector<TypeTableRow> kDataTypes = {
     {kDefault, "BitShift 0", ". **** **** .... .. . ........"},
 };
 
-// 7.2. Columns: i8 i16 i32 i64, u8 u16 u32 u64.
+// 7.2. Columns: bool, which a mask in place of indices has, i8 i16 i32 i64, u8 u16 u32 u64.
 const std::vector<TypeTableRow> kIndexTypes = {
-    {kOnnx, "Gather 1 11 13, GatherElements 11 13, Scatter 9 11, ScatterElements 11 13 16 18", "..** ...."},
-    {kOnnx, "GatherND 11 12 13, ScatterND 11 13 16 18, TensorScatter 24, Expand/shape 8 13", "...* ...."},
-    {kOpenvino, "GatherElements 6, ScatterNDUpdate 3 15", "..** ...."},
+    {kOnnx, "Gather 1 11 13, GatherElements 11 13, Scatter 9 11, ScatterElements 11 13 16 18", ". ..** ...."},
+    {kOnnx, "GatherND 11 12 13, ScatterND 11 13 16 18, TensorScatter 24, Expand/shape 8 13", ". ...* ...."},
+    {kOpenvino, "GatherElements 6, ScatterNDUpdate 3 15", ". ..** ...."},
     {kOpenvino,
      "Gather 1 7 8, GatherND 5 8, ScatterUpdate 3, ScatterElementsUpdate 3 12, Broadcast/shape 1 3, "
      "Broadcast/axes_mapping 1 3",
-     "**** ****"},
+     ". **** ****"},
     // 3.3: as onnx GatherND-13, and i32.
-    {kMdf, "gathernd 0", "..** ...."},
+    {kMdf, "gathernd 0", ". ..** ...."},
     {kStablehlo,
      "gather 9 1001, scatter 9 1001, dynamicslice 9, dynamicupdateslice 9, broadcastindim/shape 9, "
      "broadcastindim/axes_mapping 9",
-     "**** ****"},
-    {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0", "**** ****"},
+     ". **** ****"},
+    {kDefault, "GatherSlices 0, ScatterSlices 0, DynamicSlice 0, DynamicUpdateSlice 0", ". **** ****"},
     {kWebnn, "gather 0, gatherElements 0, gatherND 0, scatterElements 0, scatterND 0, expand/shape 0",
-     "..** ..*."},
+     ". ..** ..*."},
     {kTorch,
      "index_select 2, index_add 2, index_reduce 2, gather 2, scatter 2, scatter_add 2, scatter_reduce 2",
-     "..** ...."},
-    {kTorch, "index_put 2", "..** -..."},
-    {kTorch, "take 2, take_along_dim 2, index_copy 2, put_ 2, expand/shape 2", "...* ...."},
-    {kNumpy, "take 2, put 2", "**** ***."},
-    {kNumpy, "take_along_axis 2, put_along_axis 2, ufunc_at 2, broadcast_to/shape 2", "**** ****"},
-    {kJax, "take 0, take_along_axis 0, at_get 0, at 0, broadcast_to/shape 0", "**** ****"},
+     ". ..** ...."},
+    {kTorch, "index_put 2", "- ..** -..."},
+    {kTorch, "take 2, take_along_dim 2, index_copy 2, put_ 2, expand/shape 2", ". ...* ...."},
+    {kNumpy, "take 2, put 2", ". **** ***."},
+    {kNumpy, "take_along_axis 2, put_along_axis 2, broadcast_to/shape 2", ". **** ****"},
+    {kNumpy, "ufunc_at 2", "- **** ****"},
+    {kJax, "take_along_axis 0, put_along_axis 0, broadcast_to/shape 0", ". **** ****"},
+    {kJax, "take 0, at_get 0, at 0", "- **** ****"},
     {kDefault,
      "Gather 0, GatherElements 0, GatherND 0, ScatterElements 0, ScatterND 0, ScatterUpdate 0, TensorScatter "
      "0, Expand/shape "
      "0, Broadcast/shape 0, Broadcast/axes_mapping 0",
-     "**** ****"},
+     ". **** ****"},
 };
 
 // Adds the rows of a table whose first column is the dtype `first`; `variable` is that of names without one.
@@ -228,7 +231,7 @@ namespace {
 std::map<TypeKey, DTypeSet> tables_of(char mark) {
   std::map<TypeKey, DTypeSet> sets;
   add_table(kDataTypes, DType::boolean, "data", sets, mark);
-  add_table(kIndexTypes, DType::int8, "indices", sets, mark);
+  add_table(kIndexTypes, DType::boolean, "indices", sets, mark);
   // MDF has the operators of opset 15, but Scatter.
   std::map<TypeKey, std::pair<int, DTypeSet>> newest;
   for (const auto& [key, types] : sets) {

@@ -38,6 +38,12 @@ struct Compare {
   requires(!kOfOrder || Ordered<T>) static Bool apply(T a, T b) {
     return to_bool(Relation()(detail::comparable(a), detail::comparable(b)));
   }
+  // Complex numbers are in the order of their real parts, and of their imaginary parts where those are equal.
+  template <Complex T>
+  requires kOfOrder static Bool apply(T a, T b) {
+    const bool by_real = a.real() != b.real();
+    return to_bool(by_real ? Relation()(a.real(), b.real()) : Relation()(a.imag(), b.imag()));
+  }
 };
 using Equal = Compare<std::equal_to<>, false>;
 using NotEqual = Compare<std::not_equal_to<>, false>;
@@ -45,6 +51,31 @@ using Less = Compare<std::less<>, true>;
 using LessOrEqual = Compare<std::less_equal<>, true>;
 using Greater = Compare<std::greater<>, true>;
 using GreaterOrEqual = Compare<std::greater_equal<>, true>;
+
+// The order of complex numbers in which one with a NaN is not comparable: NumPy.
+template <class Order>
+struct WithoutNan {
+  template <Complex T>
+  static Bool apply(T a, T b) {
+    return to_bool(a == a && b == b && Order::apply(a, b).byte != 0);
+  }
+};
+// The extreme of complex numbers: the first operand where it is in order, else the second one.
+template <class Order>
+struct FirstIf {
+  template <Complex T>
+  static T apply(T a, T b) {
+    return Order::apply(a, b).byte != 0 ? a : b;
+  }
+};
+// NumPy's, which is the first operand with a NaN.
+template <class Order>
+struct FirstIfOrNan {
+  template <Complex T>
+  static T apply(T a, T b) {
+    return a != a ? a : FirstIf<WithoutNan<Order>>::apply(a, b);
+  }
+};
 
 // On bool these are the logical operators.
 template <class OfBits, class OfBool>
