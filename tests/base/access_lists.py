@@ -68,6 +68,21 @@ def check_folder(binary, folder, name):
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o640
 
 
+def check_other_group(binary, folder, name):
+    """Who cannot give a file to its group gives the new group no more than all others had."""
+    if os.geteuid() != 0:
+        return
+    own = os.path.join(folder, "program")
+    shutil.copy(binary, own)
+    path = os.path.join(folder, name)
+    run(binary, "convert", "[1,2]", "-o", path)
+    os.chmod(path, 0o676)
+    os.chown(folder, NOBODY, -1)
+    subprocess.run([own, "convert", "[3,4,5]", "-o", path], user=NOBODY, group=NOBODY, extra_groups=[], check=True)
+    assert os.stat(path).st_gid == NOBODY
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o666, oct(os.stat(path).st_mode)
+
+
 def tree(folder):
     return sorted(os.path.join(base, name) for base, folders, files in os.walk(folder) for name in folders + files)
 
@@ -93,7 +108,7 @@ def check_no_rights(binary, folder, *words):
 def main():
     binary = os.path.abspath(sys.argv[1])
     checks = [(check_list, "a.npy"), (check_list, "a.npz", ":a"), (check_list, "a.safetensors", ":a"),
-              (check_folder, "b.npy"),
+              (check_folder, "b.npy"), (check_other_group, "c.npy"),
               (check_no_rights, "check", "c.jsonl", "--update"),
               (check_no_rights, "check", "c.jsonl", "--command", "true {cases}"),
               (check_no_rights, "generate", "gather", "-o", "cases")]
