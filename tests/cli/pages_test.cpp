@@ -30,6 +30,7 @@ void check_page(const fs::path& page, PageKind kind) {
     std::ofstream(page, std::ios::binary) << result.text;
     return;
   }
+  CHECK((result.commands > 0 || kind == PageKind::docs));
   for (const PageDifference& difference : result.differences) {
     INFO(page.string() << ":" << difference.line << ": " << difference.command);
     CHECK(difference.actual == difference.expected);

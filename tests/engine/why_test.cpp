@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kElements = kAnySanitizer ? 20 : 1000;  // that are explained, of each version
 constexpr std::int64_t kRefused = kAnySanitizer ? 2 : 10;      // calls
-constexpr std::int64_t kMostCalls = 90'000;
+constexpr std::int64_t kMostCalls = kAnySanitizer ? 400 : 90'000;  // of an operator, to find those
 
 struct Done {
   std::int64_t elements = 0;
@@ -68,7 +68,9 @@ TEST_CASE("why of 1,000 elements of every operator and version is what the refer
                             << call.request.spec.value_or(""));
       REQUIRE(wrong == "");
     }
+    CHECK(!done.empty());
     for (const Version& version : op->versions) {
+      if (kAnySanitizer) break;
       INFO(op->name << " " << version.published << "-" << version.since);
       CHECK(done[&version].is_enough());
     }

@@ -5,12 +5,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 #include <string_view>
 
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "support/input_table.hpp"
+#include "support/random.hpp"
 
 namespace {
 
@@ -47,6 +49,14 @@ void write_seeds(std::string_view target, const std::filesystem::path& folder) {
   }
   for (const tensorop::InputRow& row : tensorop::read_input_table("seeds")) {
     if (row.name.starts_with(tensorop::cat(target, '/'))) write(row.bytes);
+  }
+  if (target == "operator" || target == "compare") {  // whose bytes are choices
+    std::mt19937_64 random(tensorop::random_seed());
+    for (int i = 0; i < 64; ++i) {
+      std::string choices(600, '\0');
+      for (char& byte : choices) byte = static_cast<char>(random());
+      write(choices);
+    }
   }
   if (target != "json") return;
   for (const tensorop::InputRow& row : tensorop::read_input_table("npy")) write(row.lines.at(0));
