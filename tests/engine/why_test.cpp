@@ -19,8 +19,8 @@
 namespace tensorop::engine_why_test {
 namespace {
 
-constexpr std::int64_t kElements = kAnySanitizer ? 20 : 1000;  // that are explained, of each version
-constexpr std::int64_t kRefused = kAnySanitizer ? 2 : 10;      // calls
+constexpr std::int64_t kElements = kAnySanitizer ? 20 : 1000;      // that are explained, of each version
+constexpr std::int64_t kRefused = kAnySanitizer ? 2 : 10;          // calls
 constexpr std::int64_t kMostCalls = kAnySanitizer ? 400 : 90'000;  // of an operator, to find those
 
 struct Done {
