@@ -13,7 +13,10 @@
 namespace tensorop::cli_run_test {
 
 TEST_CASE("to divide very many jobs takes a part of the time that reading them takes", "[cli][shards]") {
-  if (kAnySanitizer) return;
+  if (kAnySanitizer) {
+    SUCCEED("it is about time");
+    return;
+  }
   constexpr int kCases = 100000;
   const TempDir dir;
   std::string alone;
