@@ -105,7 +105,7 @@ struct Row {
 
 }  // namespace
 
-TEST_CASE("every #include of the tree stays within the layers", "[layers]") {
+TEST_CASE("every #include of the tree stays within the layers", "[release][layers]") {
   const fs::path root = TENSOROP_SOURCE_DIR;
   std::size_t files = 0;
   std::vector<std::string> found;
@@ -127,7 +127,7 @@ TEST_CASE("every #include of the tree stays within the layers", "[layers]") {
 }
 
 TEST_CASE("the top level holds the sources, the programs, the tests and the docs, and no other folder",
-          "[layers]") {
+          "[release][layers]") {
   const std::set<std::string> allowed = {"CMakeLists.txt", "CMakePresets.json", "README.md", "src",  "apps",
                                          "tests",          "testdata",          "docs",      "build"};
   for (const auto& entry : fs::directory_iterator(fs::path(TENSOROP_SOURCE_DIR))) {
@@ -138,7 +138,7 @@ TEST_CASE("the top level holds the sources, the programs, the tests and the docs
 }
 
 TEST_CASE("files are used through base/system.hpp, but where a signal or the system itself is concerned",
-          "[layers]") {
+          "[release][layers]") {
   const std::regex call(
       "[^\\w>)]::(open|openat|close|read|write|pread|pwrite|preadv2|lseek|unlink|unlinkat|rename|mkdir|link|"
       "linkat|"
@@ -157,7 +157,7 @@ TEST_CASE("files are used through base/system.hpp, but where a signal or the sys
   CHECK(callers == allowed);
 }
 
-TEST_CASE("each way in which an #include can leave the layers is found", "[layers]") {
+TEST_CASE("each way in which an #include can leave the layers is found", "[release][layers]") {
   const std::vector<Row> rows = {
       {"src/base/text.hpp", "#include \"base/error.hpp\"", ""},
       {"src/base/text.hpp", "#include <vector>", ""},

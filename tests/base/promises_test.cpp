@@ -99,7 +99,7 @@ std::set<std::string> outcomes(const fs::path& root) {
 }  // namespace
 
 TEST_CASE("every outcome of the docs has an experiment for what was run, what was read and what it proves",
-          "[promises]") {
+          "[release][promises]") {
   const fs::path root = TENSOROP_SOURCE_DIR;
   const std::string page = text_of(root / "tests" / "cli" / "outcomes.md");
   std::set<std::string> sections;
@@ -117,7 +117,7 @@ TEST_CASE("every outcome of the docs has an experiment for what was run, what wa
   CHECK(sections == outcomes(root));
 }
 
-TEST_CASE("every guarantee of the docs names tests that exist", "[promises]") {
+TEST_CASE("every guarantee of the docs names tests that exist", "[release][promises]") {
   const fs::path root = TENSOROP_SOURCE_DIR;
   const std::set<std::string> tests = names_of_tests(root);
   std::istringstream page(text_of(root / "tests" / "promises.md"));

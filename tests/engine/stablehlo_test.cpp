@@ -28,7 +28,8 @@ bool are_equal(const Tensor& a, const Tensor& b) {
                             &reference::Element::bytes, &reference::Element::bytes);
 }
 
-TEST_CASE("a call and its dimension numbers in StableHLO have the same result", "[engine][stablehlo]") {
+TEST_CASE("a call and its dimension numbers in StableHLO have the same result",
+          "[release][engine][stablehlo]") {
   Random random(7);
   std::map<std::string, int> compared;
   for (int i = 0; i < 6000; ++i) {

@@ -66,8 +66,8 @@ TEST_CASE(
         if (code != EIO && code != EINTR && (kAnySanitizer || !is_first)) continue;
         if (kAnySanitizer && code == EINTR && kind.old_outputs) continue;
         if (operation.is_large && code != EIO) continue;
-        // Under a sanitizer one call in four; of another kind others.
-        const int step = kAnySanitizer ? 4 : 1;
+        // Under a sanitizer one call in six; of another kind others.
+        const int step = kAnySanitizer ? 6 : 1;
         for (int number = kind.old_outputs ? 1 : step;; number += step) {
           trial.prepare(kind.old_outputs);
           FaultySystem system(kind.named, number, SystemFault::error, code);
@@ -106,7 +106,7 @@ TEST_CASE("whatever read or write of a whole operation is short: it is continued
     Trial trial(operation);
     for (const Kind& kind : kKinds) {
       if (operation.is_large && !kind.named) continue;
-      for (int number = 1;; number += kAnySanitizer ? 3 : 1) {
+      for (int number = 1;; number += kAnySanitizer ? 5 : 1) {
         trial.prepare(kind.old_outputs);
         FaultySystem system(kind.named, number, SystemFault::partial, EIO);
         const Outcome outcome = run_failing(operation, trial, system);

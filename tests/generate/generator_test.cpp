@@ -111,7 +111,7 @@ bool is_sampled(const Operator& op) {
 }  // namespace
 
 TEST_CASE("the first 50 cases meet every pair of words of two attributes, and all that can be met",
-          "[generate]") {
+          "[release][generate]") {
   for (const Operator* op : kOperators) {
     if (!is_sampled(*op)) continue;
     for (const Version* version : sample(*op)) {
@@ -146,7 +146,8 @@ TEST_CASE("without candidates to choose from, pairs are missed: the tests above 
   CHECK(!missing_pairs(few_cases, 17).empty());
 }
 
-TEST_CASE("every rule of every operator is broken by a generated call of one of its versions", "[generate]") {
+TEST_CASE("every rule of every operator is broken by a generated call of one of its versions",
+          "[release][generate]") {
   for (const Operator* op : kOperators) {
     if (!is_sampled(*op)) continue;
     std::set<std::string_view> missing;
@@ -229,7 +230,7 @@ TEST_CASE("calls can be made large", "[generate]") {
   }
 }
 
-TEST_CASE("no operand is drawn that is larger than allowed", "[generate]") {
+TEST_CASE("no operand is drawn that is larger than allowed", "[release][generate]") {
   for (const Operator* op : kOperators) {
     CAPTURE(op->name);
     Subject subject = subject_of(*op, op->versions.front());

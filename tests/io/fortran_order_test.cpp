@@ -53,7 +53,7 @@ const std::vector<Shape> kShapes = {{},
 
 }  // namespace
 
-TEST_CASE("an array in Fortran order is brought into row-major order in memory", "[fortran_order]") {
+TEST_CASE("an array in Fortran order is brought into row-major order in memory", "[release][fortran_order]") {
   for (const Shape& shape : kShapes) {
     for (const std::int64_t width : {1, 2, 4, 8, 16}) {
       const auto stored = some_bytes(count(shape) * width);
@@ -68,7 +68,7 @@ TEST_CASE("an array in Fortran order is brought into row-major order in memory",
   }
 }
 
-TEST_CASE("an array in Fortran order is brought into row-major order in pieces", "[fortran_order]") {
+TEST_CASE("an array in Fortran order is brought into row-major order in pieces", "[release][fortran_order]") {
   for (const Shape& shape : kShapes) {
     for (const std::int64_t width : {1, 4, 16}) {
       auto stored = some_bytes(count(shape) * width);

@@ -116,11 +116,11 @@ void check_format(const Format& format) {
   for (const Operation& operation : kOperations) check_pairs(format, operation, a, b);
 }
 
-TEST_CASE("float16 arithmetic is that of float64, rounded once", "[elementwise]") {
+TEST_CASE("float16 arithmetic is that of float64, rounded once", "[release][elementwise]") {
   check_format(kFloat16);
 }
 
-TEST_CASE("bfloat16 arithmetic is that of float64, rounded once", "[elementwise]") {
+TEST_CASE("bfloat16 arithmetic is that of float64, rounded once", "[release][elementwise]") {
   check_format(kBFloat16);
 }
 

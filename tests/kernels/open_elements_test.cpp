@@ -43,7 +43,7 @@ Tensor tensor_over(const std::vector<float>& elements) {
       DType::float32, {std::ssize(elements)}, reinterpret_cast<const std::byte*>(elements.data()), nullptr};
 }
 
-TEST_CASE("more updates than are sorted leave the same elements open", "[kernels][open]") {
+TEST_CASE("more updates than are sorted leave the same elements open", "[release][kernels][open]") {
   Random random(3);
   struct Case {
     Shape data;

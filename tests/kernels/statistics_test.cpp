@@ -49,7 +49,7 @@ Tensor float_tensor(const std::vector<float>& values) {
 
 }  // namespace
 
-TEST_CASE("statistics do not depend on threads", "[statistics]") {
+TEST_CASE("statistics do not depend on threads", "[release][statistics]") {
   for (const DTypeInfo& row : kDTypes) {
     if (row.dtype == DType::string) continue;
     for (const std::int64_t size : {0, 1, 7, 4096, 5003, 600'001}) {

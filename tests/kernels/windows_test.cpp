@@ -92,7 +92,7 @@ TEST_CASE("tiles of columns share no page of the file, and have all columns", "[
 }
 
 // Columns of 8 MiB each: 1 MiB of memory does not hold a tile of one.
-TEST_CASE("columns that memory does not hold are not made into tiles", "[kernels]") {
+TEST_CASE("columns that memory does not hold are not made into tiles", "[release][kernels]") {
   const Shape shape = {std::int64_t{1} << 20, 3};
   check_columns(shape, shape, 1 << 20, 128);
   const Tensor data(DType::int64, shape);

@@ -12,7 +12,7 @@ constexpr std::int64_t kRows = 400'000;  // of the result
 constexpr std::int64_t kDataRows = 4'000'000;
 constexpr std::int64_t kRowBytes = 512;
 
-TEST_CASE("ranks read data once in all, and send each row once to each rank that asks", "[ranks]") {
+TEST_CASE("ranks read data once in all, and send each row once to each rank that asks", "[release][ranks]") {
   const CountedGather uniform = {kDataRows, kRowBytes, uniform_indices(kRows, kDataRows, 7)};
   const std::int64_t read_by_one = total(count_exchange(uniform, 1), &RankCost::read);
   for (const int ranks : {1, 2, 3, 4, 7, 8, 16, 32, 64}) {
@@ -28,7 +28,7 @@ TEST_CASE("ranks read data once in all, and send each row once to each rank that
   CHECK(total(count_exchange(uniform, 1), &RankCost::sent) == 0);
 }
 
-TEST_CASE("a row that is asked for often is sent once to each rank that asks", "[ranks]") {
+TEST_CASE("a row that is asked for often is sent once to each rank that asks", "[release][ranks]") {
   const CountedGather one_row = {kDataRows, kRowBytes, uniform_indices(kRows, 1, 7)};
   // All but the rank that owns row 0 ask for it once.
   CHECK(total(count_exchange(one_row, 8), &RankCost::sent) == 7 * (kRowBytes + kRequestBytes));
@@ -38,7 +38,7 @@ TEST_CASE("a row that is asked for often is sent once to each rank that asks", "
   CHECK(total(costs, &RankCost::sent) < kRows * (kRowBytes + kRequestBytes) * 2 / 3);
 }
 
-TEST_CASE("passes are as long as memory can sort, where that reads less", "[ranks]") {
+TEST_CASE("passes are as long as memory can sort, where that reads less", "[release][ranks]") {
   struct Case {
     PassFacts facts;
     std::int64_t window_rows;

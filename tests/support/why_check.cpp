@@ -127,19 +127,25 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
       std::ranges::find(own.attributes, preset.attribute, &NamedText::name) != own.attributes.end();
   if (own.op.name->preset.attribute != preset.attribute && !preset.attribute.empty() && !is_given)
     own.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
-  // The same call has the same axis, where their defaults differ.
-  const AttributeSpec* const axis = find_attribute(*request.op.op, "axis");
-  const auto default_in = [&](const Version& other) { return default_text(*axis, *request.op.name, other); };
-  const auto has_axis = [](const Version& other) { return find_attribute(other, "axis") != nullptr; };
-  const auto says = [](const NamedText& given) { return given.name == "axis" || given.name == "flat"; };
-  if (axis != nullptr && has_axis(version) && said_of(request, "flat") != "true" &&
-      std::ranges::none_of(own.attributes, says)) {
-    const Version& called = find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
+  // The same call has the same attributes, where their defaults differ.
+  const Version& called = find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
+  const auto says = [&](std::string_view name) {
+    return name == preset.attribute ||
+           std::ranges::find(request.attributes, name, &NamedText::name) != request.attributes.end();
+  };
+  for (const AttributeSpec& spec : request.op.op->attributes) {
+    const std::string_view text = default_text(spec, *request.op.name, called);
     const auto is_other = [&](const Version& other) {
-      return has_axis(other) && default_in(other) != default_in(called);
+      const OperatorName* const name = name_for(request, other);
+      if (name == nullptr || find_attribute(other, spec.name) == nullptr) return false;
+      const std::string_view own_text = default_text(spec, *name, other);
+      return !own_text.empty() && own_text != text;
     };
-    if (std::ranges::any_of(request.op.op->versions, is_other) && !default_in(called).empty())
-      own.attributes.push_back({std::string(axis->name), OperandText(std::string(default_in(called)))});
+    if (text.empty() || says(spec.name) || is_policy(spec) || (spec.name == "axis" && says("flat")) ||
+        find_attribute(version, spec.name) == nullptr)
+      continue;
+    if (std::ranges::any_of(request.op.op->versions, is_other))
+      own.attributes.push_back({std::string(spec.name), OperandText(std::string(text))});
   }
   try {
     (void)evaluate(own, settings);

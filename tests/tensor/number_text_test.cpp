@@ -257,7 +257,7 @@ void check_midpoints(std::uint16_t infinity) {
   CHECK(wrong.empty());
 }
 
-TEST_CASE("16-bit floats are rounded once at every midpoint", "[number_text]") {
+TEST_CASE("16-bit floats are rounded once at every midpoint", "[release][number_text]") {
   REQUIRE(just_below("1.5000e+00") == "1.4999e+00");
   REQUIRE(just_below("1.0000e+00") == "0.9999e+00");
   check_midpoints<Float16>(0x7C00);
