@@ -12,6 +12,7 @@
 #include "engine/version.hpp"
 #include "engine/why.hpp"
 #include "engine/why_refusal.hpp"
+#include "ops/common.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {
