@@ -15,7 +15,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.checker import SEED, run_program
 
-ROUNDS = 120
+ROUNDS = 60
 DTYPES = ["bool", "int8", "int64", "uint16", "float16", "float32", "float64", "complex64", "U3"]
 
 
