@@ -295,11 +295,31 @@ class SetComparison {
       result.outcome = pair.actual == nullptr ? Outcome::missing : Outcome::extra;
       return;
     }
+    std::array<std::vector<std::string>, 2> warnings;  // of each operand, whichever is read first
+    const auto warn = [&] {
+      for (const std::vector<std::string>& lines : warnings) std::ranges::for_each(lines, call.warn);
+    };
+    try {
+      result.comparison = compared(pair, std::move(first), std::move(second), call, warnings);
+    } catch (...) {
+      warn();
+      throw;
+    }
+    warn();
+    result.outcome = outcome_of(*result.comparison);
+  }
+
+  // The comparison of a pair, whose warnings are added to those of each operand.
+  [[nodiscard]] Comparison compared(const Pair& pair, std::optional<OpenedFile> first,
+                                    std::optional<OpenedFile> second, const Settings& call,
+                                    std::array<std::vector<std::string>, 2>& warnings) const {
     std::array<std::optional<Source>, 2> sources;
-    Settings own = call;
-    own.memory_sharers *= 2;
-    const Source::Options options = with_settings({.read_later = true}, own);
     const auto open = [&](std::int64_t i, int /*worker*/) {
+      Settings own = call;
+      own.memory_sharers *= 2;
+      if (call.warn)
+        own.warn = [&lines = warnings[to_size(i)]](const std::string& line) { lines.push_back(line); };
+      const Source::Options options = with_settings({.read_later = true}, own);
       if (i == 0 && !actual_.is_archive()) require_content(actual_.path_of(*pair.actual));
       if (i == 1 && !expected_.is_archive()) require_content(expected_.path_of(*pair.expected));
       auto& file = i == 0 ? first : second;
@@ -309,10 +329,9 @@ class SetComparison {
     };
     // Both at once: checksums and unpacking take one thread each.
     call.threads.for_each(2, open);
-    result.comparison = compare_sources({.source = &*sources[0], .name = "actual"},
-                                        {.source = &*sources[1], .name = "expected"}, settings_.tolerances,
-                                        call.threads, settings_.options);
-    result.outcome = outcome_of(*result.comparison);
+    return compare_sources({.source = &*sources[0], .name = "actual"},
+                           {.source = &*sources[1], .name = "expected"}, settings_.tolerances, call.threads,
+                           settings_.options);
   }
 
   const TensorSet& actual_;

@@ -66,8 +66,8 @@ TEST_CASE(
         if (code != EIO && code != EINTR && (kAnySanitizer || !is_first)) continue;
         if (kAnySanitizer && code == EINTR && kind.old_outputs) continue;
         if (operation.is_large && code != EIO) continue;
-        // Under a sanitizer one call in six; of another kind others.
-        const int step = kAnySanitizer ? 6 : 1;
+        // Under a sanitizer one call in four; of another kind others.
+        const int step = kAnySanitizer ? 4 : 1;
         for (int number = kind.old_outputs ? 1 : step;; number += step) {
           trial.prepare(kind.old_outputs);
           FaultySystem system(kind.named, number, SystemFault::error, code);
