@@ -257,9 +257,9 @@ run_ctest release --label-exclude unit
 await_build
 # Threads are for the thread sanitizer to watch; of a process that is killed there is nothing to see.
 start_build tsan -- tensorop_thread_tests
-# Programs are shrunk by thousands of calls that other tests make here, too.
+# Programs are shrunk by thousands of calls, and the docs show commands, that other tests run here, too.
 run_ctest asan --label-exclude 'script|threads|release' --exclude-regex \
-  'NOT_BUILT|number of threads|kill -9|a signal at any moment|cli/shrink.md'
+  'NOT_BUILT|number of threads|kill -9|a signal at any moment|of two processes|cli/shrink.md|cli/(commands|pages|usage)_test'
 run_counted fuzz tests/fuzz/run.sh seeds
 await_build
 run_ctest tsan --label-regex threads

@@ -139,9 +139,9 @@ std::string described(const BigCall& call) {
 // Memory, an NPY file and (short) JSON: the same for every number of threads. Comparing is left to ==, so
 // that a failure does not print megabytes.
 void check_same_bytes(const BigCall& call) {
-  // What threads share depends little on a call's numbers: the thread sanitizer sees each fifth call.
+  // What threads share depends little on a call's numbers: the thread sanitizer sees each tenth call.
   static int calls = 0;
-  if (kThreadSanitizer && calls++ % 5 != 0) return;
+  if (kThreadSanitizer && calls++ % 10 != 0) return;
   CAPTURE(described(call));
   const TempDir directory;
   // One thread has no races: under the thread sanitizer the result of several, once, is what the files must

@@ -74,7 +74,7 @@ TEST_CASE("suites are equal under tensorop itself, calls that break a rule inclu
   suite("cases", {"add"}, {"--format", "onnx", "--spec", "onnx-14", "--count", "20"}, 20);
 }
 
-TEST_CASE("a seed makes the same bytes on every machine and in every release", "[generate]") {
+TEST_CASE("a seed makes the same bytes on every machine and in every release", "[release][generate]") {
   const TempDir dir;
   const auto hash = [&](const std::string& folder, const Words& words) {
     Words all = {"generate"};

@@ -41,7 +41,7 @@ std::string printed(long double value, int precision, bool exponent) {
 }
 
 // What a text has, and how often it is not quite right.
-struct Plan {
+struct TextPlan {
   DType dtype = DType::int64;
   bool named = false;       // with its dtype
   bool not_finite = false;  // among the numbers
@@ -51,7 +51,7 @@ struct Plan {
   int ragged = 0;           // lists with another length, in a thousand
 };
 
-std::string integer(Random& random, const Plan& plan) {
+std::string integer(Random& random, const TextPlan& plan) {
   static const std::vector<std::string> kBounds = words(
       "-0 0 127 128 -128 -129 255 256 32767 32768 -32768 -32769 65535 65536 2147483647 2147483648 "
       "-2147483648 -2147483649 4294967295 4294967296 9007199254740993 9223372036854775807 "
@@ -64,7 +64,7 @@ std::string integer(Random& random, const Plan& plan) {
 }
 
 // An integer that the dtype has, unless the plan wants others.
-std::string integer_of(Random& random, const Plan& plan) {
+std::string integer_of(Random& random, const TextPlan& plan) {
   if (plan.extreme && random.chance(5)) return integer(random, plan);
   const bool is_signed = info(plan.dtype).kind == DTypeKind::signed_integer;
   if (random.chance(60)) return cat(random.between(is_signed ? -100 : 0, 100));
@@ -73,7 +73,7 @@ std::string integer_of(Random& random, const Plan& plan) {
 }
 
 // A value of the dtype, or one halfway between two of them, of any magnitude.
-long double value_near(Random& random, const Plan& plan) {
+long double value_near(Random& random, const TextPlan& plan) {
   // Without the upper bit of the exponent it is less than 2 in every dtype.
   const std::uint64_t bits = random.bits() & (plan.extreme ? ~std::uint64_t{0} : ~(std::uint64_t{1} << 62));
   const auto between = [&](long double a, long double b) {
@@ -143,7 +143,7 @@ std::string shifted(Random& random, const std::string& text, std::int64_t places
 }
 
 // Digits that lie at, just below or just above a value or the middle of two.
-std::string boundary(Random& random, const Plan& plan) {
+std::string boundary(Random& random, const TextPlan& plan) {
   const long double value = value_near(random, plan);
   if (!std::isfinite(value)) return "0.5";
   const int precision = static_cast<int>(random.chance(50) ? random.between(0, 20) : random.between(20, 800));
@@ -160,7 +160,7 @@ std::string boundary(Random& random, const Plan& plan) {
   return text;
 }
 
-std::string number(Random& random, const Plan& plan) {
+std::string number(Random& random, const TextPlan& plan) {
   if (random.chance(30)) return integer(random, plan);
   std::string text = random.chance(30) ? "-" : "";
   if (random.chance(30)) return text + boundary(random, plan);
@@ -218,7 +218,7 @@ class Writer {
   std::string text_;
 };
 
-std::string scalar(Random& random, const Plan& plan) {
+std::string scalar(Random& random, const TextPlan& plan) {
   switch (info(plan.dtype).kind) {
     case DTypeKind::boolean:
       return random.chance(50) ? "true" : "false";
@@ -243,7 +243,7 @@ std::string scalar(Random& random, const Plan& plan) {
   return "";
 }
 
-void write_element(Writer& out, Random& random, const Plan& plan) {
+void write_element(Writer& out, Random& random, const TextPlan& plan) {
   static const std::vector<std::string> kOthers = words(R"(null true 1 0.5 "x" {} [] [1] {"data":1})");
   if (random.between(0, 999) < plan.wrong) {
     out << random.pick(kOthers);
@@ -254,7 +254,8 @@ void write_element(Writer& out, Random& random, const Plan& plan) {
   }
 }
 
-void write_list(Writer& out, Random& random, const Plan& plan, const Shape& shape, std::size_t depth = 0) {
+void write_list(Writer& out, Random& random, const TextPlan& plan, const Shape& shape,
+                std::size_t depth = 0) {
   if (depth == shape.size()) return write_element(out, random, plan);
   std::int64_t length = shape[depth];
   if (random.between(0, 999) < plan.ragged) length += random.chance(50) && length > 0 ? -1 : 1;
@@ -308,7 +309,7 @@ void write_shape(Writer& out, Random& random, const Shape& shape) {
 }
 
 // A self-describing tensor.
-void write_object(Writer& out, Random& random, const Plan& plan, const Shape& shape) {
+void write_object(Writer& out, Random& random, const TextPlan& plan, const Shape& shape) {
   std::vector<std::string_view> keys = {"data"};
   if (plan.named) keys.insert(keys.begin() + random.between(0, 1), "dtype");
   const bool stated = random.chance(60);
@@ -332,8 +333,8 @@ void write_object(Writer& out, Random& random, const Plan& plan, const Shape& sh
   out << "}";
 }
 
-Plan random_plan(Random& random) {
-  Plan plan;
+TextPlan random_plan(Random& random) {
+  TextPlan plan;
   plan.dtype = static_cast<DType>(random.between(0, kDTypeCount - 1));
   plan.not_finite = random.chance(40);
   plan.fractions = random.chance(40);
@@ -346,7 +347,7 @@ Plan random_plan(Random& random) {
 }  // namespace
 
 std::string random_json_tensor(Random& random) {
-  Plan plan = random_plan(random);
+  TextPlan plan = random_plan(random);
   const Shape shape = random_shape(random);
   Writer out(random);
   if (random.chance(2)) out << "\xEF\xBB\xBF";
@@ -400,7 +401,7 @@ std::string mutated_json(Random& random, std::string text) {
 }
 
 std::string large_json_tensor(Random& random, std::size_t bytes) {
-  Plan plan = random_plan(random);
+  TextPlan plan = random_plan(random);
   plan.wrong = plan.ragged = 0;
   plan.extreme = false;
   // Among so many numbers some do not fit in a small dtype.
