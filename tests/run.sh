@@ -8,8 +8,8 @@
 #     tests/run.sh mpi      the release with tensorop-mpi, and the tests that start ranks
 #     tests/run.sh tidy     clang-tidy over the sources, each by itself: finds a missing #include, too
 #     tests/run.sh package  the Debian package, through lintian and in a fresh Debian
-#     tests/run.sh nightly  what takes hours: tidy; package; random calls; PyTorch as a judge; ten minutes of each fuzz target; every fault
-#                           of tests/mutations; the speed beside that of yesterday's last commit
+#     tests/run.sh nightly  what takes hours: tidy; package; random calls; PyTorch as a judge; ten minutes of each fuzz
+#                           target; every fault of tests/mutations; the speed beside that of yesterday's last commit
 #
 # The last line is "N passed, N failed": test cases, all programs together. The exit status is 0 when none failed.
 # Random tests draw what the commit says; TENSOROP_SEED=N draws something else.
