@@ -21,11 +21,11 @@ void compare_group(const std::string& group, std::int64_t cases, std::int64_t la
 }
 
 TEST_CASE("the gather family does what the reference does", "[random][threads]") {
-  compare_group("gather", 6000, 36);
+  compare_group("gather", 6000, 16);
 }
 
 TEST_CASE("the scatter family does what the reference does", "[random][threads]") {
-  compare_group("scatter", 6000, 36);
+  compare_group("scatter", 6000, 16);
 }
 
 TEST_CASE("windows do what the reference does", "[random][threads]") {
@@ -45,7 +45,7 @@ TEST_CASE("every access moves the windows that the plain one moves", "[random][t
 }
 
 TEST_CASE("broadcasts do what the reference does", "[random][threads]") {
-  compare_group("broadcast", 4000, 24);
+  compare_group("broadcast", 4000, 12);
 }
 
 TEST_CASE("arithmetic does what the reference does", "[random][threads]") {
