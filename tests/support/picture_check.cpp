@@ -16,7 +16,7 @@
 namespace tensorop {
 namespace {
 
-struct Element {
+struct SvgElement {
   std::string tag;
   std::map<std::string, std::string> attributes;
   std::string text;  // of all that it contains
@@ -54,10 +54,10 @@ std::string unescaped(std::string_view text) {
 }
 
 // The elements of a document in the order of their ends. Throws if it is not well-formed.
-std::vector<Element> read_xml(std::string_view xml) {
+std::vector<SvgElement> read_xml(std::string_view xml) {
   if (!is_utf8(xml)) throw std::runtime_error("not UTF-8");
-  std::vector<Element> open;
-  std::vector<Element> out;
+  std::vector<SvgElement> open;
+  std::vector<SvgElement> out;
   const auto close = [&](const std::string& tag) {
     if (open.empty() || open.back().tag != tag)
       throw std::runtime_error("</" + tag + "> ends another element");
@@ -84,7 +84,7 @@ std::vector<Element> read_xml(std::string_view xml) {
     const bool is_empty = inside.ends_with('/');
     if (is_empty) inside.remove_suffix(1);
     if (open.empty() && !out.empty()) throw std::runtime_error("a second root");
-    Element& element = open.emplace_back();
+    SvgElement& element = open.emplace_back();
     element.tag = inside.substr(0, inside.find(' '));
     for (std::size_t at = element.tag.size(); at < inside.size();) {
       const std::size_t equals = inside.find("=\"", at);
@@ -112,7 +112,7 @@ struct Extent {
 };
 
 // As wide as it may be, and as high as letters are.
-Extent extent_of_text(const Element& text) {
+Extent extent_of_text(const SvgElement& text) {
   const bool is_tick = text.has_class("t") || text.has_class("r") || text.has_class("s");
   const bool is_value = text.has_class("v") || text.has_class("u");
   const double size = is_tick ? 10 : text.has_class("h") ? 15 : text.has_class("n") ? 13 : 12;
@@ -129,7 +129,7 @@ Extent extent_of_text(const Element& text) {
   return {x, y - 0.75 * size, x + width, y + 0.2 * size};
 }
 
-Extent extent_of(const Element& rect) {
+Extent extent_of(const SvgElement& rect) {
   const double x = rect.number("x");
   const double y = rect.number("y");
   return {x, y, x + rect.number("width"), y + rect.number("height")};
@@ -159,8 +159,8 @@ std::vector<std::pair<double, double>> points_of(const std::string& path) {
   return out;
 }
 
-void check_geometry(const std::vector<Element>& elements) {
-  const Element& root = elements.back();
+void check_geometry(const std::vector<SvgElement>& elements) {
+  const SvgElement& root = elements.back();
   const Extent all{0, 0, root.number("width"), root.number("height")};
   std::istringstream view_box(root.attributes.at("viewBox"));
   double left = 1, top = 1, width = 0, height = 0;
@@ -169,7 +169,7 @@ void check_geometry(const std::vector<Element>& elements) {
     throw std::runtime_error("the view box");
   std::vector<Extent> cells;
   std::vector<std::pair<Extent, std::string>> texts;
-  for (const Element& element : elements) {
+  for (const SvgElement& element : elements) {
     if (element.tag == "rect") {
       const Extent extent = extent_of(element);
       if (!extent.is_in(all)) throw std::runtime_error("a rectangle is outside");
@@ -236,8 +236,8 @@ std::string colour_faults(const Picture& picture, const std::vector<std::string>
 std::string svg_faults(std::string_view svg) {
   static const std::set<std::string> tags = {"svg", "title", "style", "rect", "path", "text", "tspan"};
   try {
-    const std::vector<Element> elements = read_xml(svg);
-    for (const Element& element : elements) {
+    const std::vector<SvgElement> elements = read_xml(svg);
+    for (const SvgElement& element : elements) {
       if (!tags.contains(element.tag)) return cat("a picture has <", element.tag, ">");
     }
     check_geometry(elements);
