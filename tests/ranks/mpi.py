@@ -31,7 +31,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.checker import SEED, Checker
 
 GIVE_UP = 20  # seconds: a call takes less than one
-COUNTS = (1, 3, 7)
+COUNTS = (1, 3)
 CONCURRENT = 4  # a start of mpirun is mostly waiting
 # Open MPI as root, with more ranks than cores.
 OPEN_MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
