@@ -97,7 +97,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("whatever read or write of a whole operation is short: it is continued", "[faults][system][release]") {
+TEST_CASE("whatever read or write of a whole operation is short: it is continued",
+          "[faults][system][release]") {
   for (const Operation& operation : small_operations()) {
     Trial trial(operation);
     for (const Kind& kind : kKinds) {
