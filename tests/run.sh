@@ -26,8 +26,8 @@ case $mode in
     ;;
 esac
 
-# The examples of the docs call make and GNU parallel.
-packages=("${build_packages[@]}" make parallel catch2)
+# The examples of the docs call make and GNU parallel, transcripts Python.
+packages=("${build_packages[@]}" make parallel catch2 python3)
 mpi_packages=(python3 python3-numpy libopenmpi-dev openmpi-bin)
 all_packages=(clang lld libclang-rt-dev clang-format python3-onnx libonnx-testdata zsh fish groff-base "${mpi_packages[@]}")
 package_packages=(debootstrap dpkg-dev file lintian)
@@ -49,7 +49,7 @@ skipped=0
 # Thousands of small files are written where there is memory for them: a disk takes twice as long, and the build uses it.
 # What is about disks has its files in /var/tmp.
 place=${TMPDIR:-/tmp}
-if [[ -w /dev/shm ]] && (( $(df --output=avail -k /dev/shm | tail -n 1) >= 4 << 20 )); then
+if mountpoint -q /dev/shm && [[ -w /dev/shm ]] && (( $(df --output=avail -k /dev/shm | tail -n 1) >= 4 << 20 )); then
   place=/dev/shm
 fi
 work=$(mktemp -d -p "$place" tensorop-tests.XXXXXX)
