@@ -295,12 +295,12 @@ class SetComparison {
       result.outcome = pair.actual == nullptr ? Outcome::missing : Outcome::extra;
       return;
     }
-    std::array<std::vector<std::string>, 2> warnings;  // of each operand, whichever is read first
+    std::array<std::vector<std::string>, 2> warnings;  // of each operand: in order, whichever is read first
     const auto warn = [&] {
       for (const std::vector<std::string>& lines : warnings) std::ranges::for_each(lines, call.warn);
     };
     try {
-      result.comparison = compared(pair, std::move(first), std::move(second), call, warnings);
+      result.comparison = comparison_of(pair, std::move(first), std::move(second), call, warnings);
     } catch (...) {
       warn();
       throw;
@@ -309,10 +309,10 @@ class SetComparison {
     result.outcome = outcome_of(*result.comparison);
   }
 
-  // The comparison of a pair, whose warnings are added to those of each operand.
-  [[nodiscard]] Comparison compared(const Pair& pair, std::optional<OpenedFile> first,
-                                    std::optional<OpenedFile> second, const Settings& call,
-                                    std::array<std::vector<std::string>, 2>& warnings) const {
+  // Adds warnings to the list of the operand that they are about, each of which one thread reads.
+  [[nodiscard]] Comparison comparison_of(const Pair& pair, std::optional<OpenedFile> first,
+                                         std::optional<OpenedFile> second, const Settings& call,
+                                         std::array<std::vector<std::string>, 2>& warnings) const {
     std::array<std::optional<Source>, 2> sources;
     const auto open = [&](std::int64_t i, int /*worker*/) {
       Settings own = call;
