@@ -12,6 +12,7 @@
 #include "faults/operations.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_system.hpp"
+#include "support/sanitizers.hpp"
 
 namespace tensorop::faults_system_test {
 namespace {
@@ -53,8 +54,10 @@ constexpr Kind kKinds[] = {{false, false}, {false, true}, {true, true}};
 TEST_CASE(
     "whatever call of a whole operation fails: a line with path and reason, old files or whole ones, nothing "
     "left open",
-    "[faults][system][release]") {
+    "[faults][system]") {
+  constexpr int kStep = kAnySanitizer ? 8 : 1;  // of the calls that fail
   std::set<std::string> failed_call;
+  int first = 0;
   for (const Operation& operation : small_operations()) {
     Trial trial(operation);
     const auto descriptors = open_descriptors();
@@ -64,7 +67,8 @@ TEST_CASE(
         const bool is_first = &operation == &small_operations().front();
         if (code != EIO && code != EINTR && !is_first) continue;
         if (operation.is_large && code != EIO) continue;
-        for (int number = 1;; ++number) {
+        // Each time others, where not all fail.
+        for (int number = 1 + first++ % kStep;; number += kStep) {
           trial.prepare(kind.old_outputs);
           FaultySystem system(kind.named, number, SystemFault::error, code);
           const Outcome outcome = run_failing(operation, trial, system);
@@ -87,6 +91,7 @@ TEST_CASE(
       }
     }
   }
+  if (kAnySanitizer) return;  // not all calls have failed
   const std::set<std::string> expected = {
       "",       "access",  "close",  "copy_file_range", "fallocate", "fchmod", "fstat",  "fstatvfs",
       "fsync",  "link_fd", "lstat",  "madvise",         "mincore",   "mmap",   "munmap", "open",
