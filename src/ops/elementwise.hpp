@@ -192,7 +192,7 @@ template <class Op>
   return find_kernel<Op>(call.operands[0].dtype(), call.operands.back().dtype());
 }
 
-// Of comparisons of order, which complex numbers have too.
+// Of Less, Greater and the like. The order of complex numbers depends on the version.
 template <class Order>
 [[nodiscard]] BinaryKernel kernel_of_order(const Call& call) {
   const bool is_complex = kComplexTypes.contains(call.operands[0].dtype());
@@ -200,7 +200,8 @@ template <class Order>
                                                      : kernel_of<Order>(call);
 }
 
-// Of the minimum, with the orders less and less or equal, or of the maximum.
+// Of `Op`, which is Min or Max. For complex numbers it is made of the comparison that the selected operand
+// meets: `Order` is Less for Min and Greater for Max, `OrderOrEqual` is LessOrEqual or GreaterOrEqual.
 template <class Op, class Order, class OrderOrEqual>
 [[nodiscard]] BinaryKernel kernel_of_extreme(const Call& call) {
   if (!kComplexTypes.contains(call.operands[0].dtype())) return kernel_of<Op>(call);

@@ -120,9 +120,7 @@ std::string portability_text(const Portability& found) {
     return cat(padded(verdict, verdict_width), padded(result, width), " ", specs, "\n");
   };
   std::string out;
-  const bool is_one = found.written.find(',') == std::string::npos;
-  if (!found.written.empty())
-    out = cat("the call has ", found.written, ", the default", is_one ? "" : "s", " of tensorop\n");
+  if (!found.written.empty()) out = cat("with tensorop's defaults the call has ", found.written, "\n");
   out += row("verdict", "result", "specs");
   for (const PortabilityLine& line : lines) out += row(word_of(line.first->verdict), line.result, line.specs);
   for (std::size_t i = 1; i < found.classes.size(); ++i) out += difference_text(found, i);
