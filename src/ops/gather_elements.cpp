@@ -136,7 +136,7 @@ Planned plan(const Call& call) {
   const bool both = call.has_trait(kTorchShapes) || !call.strict();
   if (is_flat(call)) return plan_elements(flattened(call, both ? 2 : 1));
   if (!call.has_trait(kTorchShapes)) return plan_elements(call);
-  if (selects_nothing(call) && !call.has_trait(kBroadcastOffAxis))
+  if (!call.has_trait(kBroadcastOffAxis) && selects_nothing(call))
     return nothing_of(call, checked_output(call.operands[0].dtype(), call.operands[1].shape()));
   Planned planned = plan_without_scalars(call, plan_elements);
   const bool is_scalar = call.operands[1].rank() == 0 && planned.output.shape == Shape{1};
