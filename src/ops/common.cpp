@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "kernels/rows/scatter_rows.hpp"
 #include "ops/broadcast_rules.hpp"
 
@@ -132,6 +133,11 @@ bool selects_nothing(const Call& call) {
   (void)normalize_axis(std::get<std::int64_t>(call.find("axis")->value), "data",
                        data.empty() ? Shape{1} : data);
   return true;
+}
+
+Planned nothing_of(const Call& call, OutputInfo output) {
+  auto plan = repeat_plan(call.operands[0], output.shape, BroadcastStrides(output.shape.size()));
+  return {std::move(output), std::move(plan)};
 }
 
 void require_vector(const Call& call) {

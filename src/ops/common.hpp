@@ -94,6 +94,8 @@ void check_flat(const Call& call);
 [[nodiscard]] Planned plan_without_scalars(const Call& call, Planned (*plan)(const Call&));
 // Whether indices have no element: PyTorch then checks the axis alone. Throws Error [AX-1].
 [[nodiscard]] bool selects_nothing(const Call& call);
+// Plans a result without elements, for which no index is looked at.
+[[nodiscard]] Planned nothing_of(const Call& call, OutputInfo output);
 // Throws Error [PT-2] unless the rank of operand 1 (indices) is at most 1.
 void require_vector(const Call& call);
 

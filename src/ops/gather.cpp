@@ -15,10 +15,12 @@ constexpr unsigned kScalarData = 2;   // data without dimensions counts as (1)
 // jax: an index for an axis without elements is out of range in every mode; without indices the result is
 // data
 constexpr unsigned kNoEmptyAxis = 4;
+constexpr unsigned kChecksAsItTakes = 8;  // numpy: an index is looked at where a slice is taken
 constexpr std::string_view kTraits[] = {
     "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
     "data without dimensions counts as (1)",
-    "an axis without elements has no indices (IX-1), and the result is then data"};
+    "an axis without elements has no indices (IX-1), and the result is then data",
+    "where a dimension before axis is 0, indices are not checked (IX-1)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
@@ -56,7 +58,8 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::torch, 2, "index_select", published::kTorchSelectTypes, kAxisOnly, kNonNegative,
      kVectorIndex},
     {Framework::torch, 2, "take", published::kTorchMovedTypes, {}},
-    {Framework::numpy, 2, "take", published::kNumpyTakeTypes, kNumpyTake, kClipsRaw, kScalarData},
+    {Framework::numpy, 2, "take", published::kNumpyTakeTypes, kNumpyTake, kClipsRaw,
+     kScalarData | kChecksAsItTakes},
     {Framework::jax, 0, "take", published::kJaxMaskTypes, kJaxTake, kClipsRaw, kNoEmptyAxis},
 }));
 
@@ -112,6 +115,8 @@ Planned plan_slices(const Call& call) {
     if (element_count(indices) != 0) require_no_empty_axis(shape, axis, axis + 1);
     return {{data.dtype(), shape}, copy_plan(data)};
   }
+  if (call.has_trait(kChecksAsItTakes) && element_count(slice(shape, 0, axis)) == 0)
+    return nothing_of(call, std::move(output));
   const std::int64_t indices_of_batch = bounded_count(picked);
   const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, batch_dims)), indices_of_batch,
                                      bounded_count(slice(shape, batch_dims, axis + 1))},

@@ -1,7 +1,6 @@
 // GatherElements: one element of data for each element of indices. Source: section 3.2 (GE-1 ... GE-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/elements/element_plans.hpp"
 #include "kernels/rows/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
@@ -104,12 +103,6 @@ std::int64_t check_shapes(const Call& call) {
                 shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
   return axis;
-}
-
-// A result without elements.
-Planned nothing_of(const Call& call, OutputInfo output) {
-  auto plan = repeat_plan(call.operands[0], output.shape, BroadcastStrides(output.shape.size()));
-  return {std::move(output), std::move(plan)};
 }
 
 Planned plan_elements(const Call& call) {

@@ -61,7 +61,7 @@ struct Rules {
   bool scalar_data = false;            // data without dimensions counts as (1)
   bool no_empty_axis = false;          // IX-1 for any index of an axis without elements
   bool zero_of_empty_axis = false;     // which reads as zeros
-  bool unchecked_empty = false;        // indices of an empty result are not checked
+  bool unchecked_empty = false;        // no index of an empty result, of no slices (take), is checked
   bool axis_or_flat = false;           // one of them is given
   bool updates_like_indices = false;   // updates are repeated to indices before these are to data
   bool missing_complex_order = false;  // min and max of complex numbers: NI-1

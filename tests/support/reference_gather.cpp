@@ -61,9 +61,11 @@ Array gather(const Arguments& arguments) {
   const std::int64_t d = data.shape[static_cast<std::size_t>(axis)];
   require(!arguments.rules.no_empty_axis || d != 0 || indices.elements.empty(), "IX-1");
   if (arguments.rules.no_empty_axis && d == 0) return data;
+  Array out(data.dtype, slice(data.shape, 0, axis) + tail(indices.shape, b) + tail(data.shape, axis + 1));
+  const auto outer = slice(data.shape, 0, axis);
+  if (arguments.rules.unchecked_empty && std::ranges::find(outer, 0) != outer.end()) return out;
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return d; });
 
-  Array out(data.dtype, slice(data.shape, 0, axis) + tail(indices.shape, b) + tail(data.shape, axis + 1));
   const auto picked = coordinates_of(tail(indices.shape, b));
   const auto rows = coordinates_of(tail(data.shape, axis + 1));
   for (const Coordinate& p : coordinates_of(slice(data.shape, 0, axis))) {

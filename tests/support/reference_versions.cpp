@@ -46,7 +46,7 @@ const std::vector<Row> kRows = {
     {"torch", "gather:indexselect", "2", "-batch_dims -negative_indices torch_shapes vector_index"},
     {"torch", "gather:take", "2", "-batch_dims -axis flat=true"},
     {"numpy", "gather:take", "2",
-     "-batch_dims flat flat=true clips_raw index_modes=raise,wrap,clip scalar_data"},
+     "-batch_dims flat flat=true clips_raw index_modes=raise,wrap,clip scalar_data unchecked_empty"},
     {"jax", "gather:take", "0",
      "-batch_dims flat flat=true clips_raw index_modes=fill,clip,wrap no_empty_axis"},
     {"torch", "gatherelements:gather", "2", "-negative_indices torch_shapes"},
