@@ -93,7 +93,7 @@ std::pair<bool, bool> run_pair(const Way& way, bool named, bool has_old, int fir
 }  // namespace
 
 TEST_CASE("of two processes that write one destination, at any pace, one leaves its whole result",
-          "[base][output]") {
+          "[release][base][output]") {
   for (const Way& way : kWays) {
     for (const bool named : {false, true}) {
       for (const bool has_old : {false, true}) {

@@ -420,7 +420,7 @@ TEST_CASE("a shape without elements costs nothing, whatever its other dimensions
   for (const Row& row : rows) check_row(dir, row);
 }
 
-TEST_CASE("arrays without elements cost nothing in any format and command", "[cli][limits]") {
+TEST_CASE("arrays without elements cost nothing in any format and command", "[release][cli][limits]") {
   struct Kind {
     const char* dtype;
     const char* descr;        // of NPY

@@ -47,7 +47,7 @@ TEST_CASE("a closed pipe ends the program silently by SIGPIPE, or with a line wh
   CHECK(get(dir.file("status")) == "2\n");
 }
 
-TEST_CASE("the same bytes come out for any number of threads", "[cli][output]") {
+TEST_CASE("the same bytes come out for any number of threads", "[release][cli][output]") {
   const TempDir dir;
   std::vector<std::int64_t> indices(300000);
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::int64_t>(i * 7919 % 5000);
@@ -95,7 +95,8 @@ bool is_whole(const std::string& path, int value, std::int64_t elements = kLarge
 
 }  // namespace
 
-TEST_CASE("kill -9 at 100 moments leaves the old destination or the new one", "[cli][output][kill]") {
+TEST_CASE("kill -9 at 100 moments leaves the old destination or the new one",
+          "[release][cli][output][kill]") {
   constexpr std::int64_t kElements = 1 << 21;
   const TempDir dir;
   int killed = 0;
@@ -122,7 +123,7 @@ TEST_CASE("kill -9 at 100 moments leaves the old destination or the new one", "[
 }
 
 TEST_CASE("a signal at any moment leaves no other file and ends the program by that signal",
-          "[cli][output][kill]") {
+          "[release][cli][output][kill]") {
   const TempDir dir;
   const std::vector<std::pair<std::string, int>> signals = {{"INT", 130}, {"TERM", 143}, {"HUP", 129}};
   for (int repetition = 0; repetition < 9; ++repetition) {

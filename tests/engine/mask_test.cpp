@@ -10,6 +10,7 @@
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/random_case.hpp"
+#include "support/sanitizers.hpp"
 #include "support/tensors.hpp"
 
 namespace tensorop::engine_mask_test {
@@ -72,7 +73,7 @@ void check_same(const Tensor& got, const Tensor& wanted) {
 
 TEST_CASE("a mask does what the positions of its true elements do", "[engine][mask]") {
   Random random(20261122);
-  for (int i = 0; i < 400; ++i) {
+  for (std::int64_t i = 0; i < share_of(400); ++i) {
     const Shape shape = random_shape(random, random.between(1, 4), i % 20 == 0 ? 30000 : 0);
     const Tensor data = random_tensor(random, DType::int32, shape, ValueKind::small);
     const int threads = random.pick(std::vector<int>{1, 3});

@@ -106,7 +106,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a signal at any moment leaves whole cases and nothing else", "[faults][signal]") {
+TEST_CASE("a signal at any moment leaves whole cases and nothing else", "[release][faults][signal]") {
   const TempDir dir(in_memory());
   const std::uintmax_t bytes = bytes_of_case(dir);
   const std::uint64_t seed = random_seed();

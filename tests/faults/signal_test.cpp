@@ -30,7 +30,7 @@ int interrupt_at_random(const Operation& operation, const Trial& trial, bool nam
 }  // namespace
 
 TEST_CASE("a signal at any moment of a whole operation leaves old files or whole ones and nothing else",
-          "[faults][signal]") {
+          "[release][faults][signal]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
   Random random(seed);
@@ -48,7 +48,8 @@ TEST_CASE("a signal at any moment of a whole operation leaves old files or whole
   }
 }
 
-TEST_CASE("kill -9 at any moment of a whole operation leaves old files or whole ones", "[faults][signal]") {
+TEST_CASE("kill -9 at any moment of a whole operation leaves old files or whole ones",
+          "[release][faults][signal]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
   Random random(seed);
@@ -69,7 +70,7 @@ TEST_CASE("kill -9 at any moment of a whole operation leaves old files or whole 
 
 // tests/base/two_writers_test.cpp has every pair of calls of the classes that write.
 TEST_CASE("of two processes at the same operation, at any pace, one leaves its whole results",
-          "[faults][signal]") {
+          "[release][faults][signal]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
   Random random(seed);

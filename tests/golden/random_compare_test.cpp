@@ -102,7 +102,8 @@ Pair random_pair(Random& random, int percent_off) {
 
 }  // namespace
 
-TEST_CASE("large tensors give the same report for any number of threads", "[golden][compare][random]") {
+TEST_CASE("large tensors give the same report for any number of threads",
+          "[release][golden][compare][random]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
   Random random(seed);
@@ -160,7 +161,7 @@ TEST_CASE("large tensors give the same report for any number of threads", "[gold
 }
 
 TEST_CASE("a mask of large tensors gives the same report for any number of threads",
-          "[golden][compare][random]") {
+          "[release][golden][compare][random]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
   Random random(seed);

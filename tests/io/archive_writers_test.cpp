@@ -94,7 +94,7 @@ void run_array_pair(const Way& way, bool named, bool has_old, int first, int sec
 }  // namespace
 
 TEST_CASE("of two processes that write arrays of one archive, at any pace, none loses what the other wrote",
-          "[io][output]") {
+          "[release][io][output]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
   Random random(seed);

@@ -19,9 +19,6 @@
 namespace tensorop::io_json_differential_test {
 namespace {
 
-// Under a sanitizer a text takes several times as long; the release reads all of them.
-constexpr std::int64_t kShare = kAnySanitizer ? 5 : 1;
-
 // A dtype and how a text is read as it.
 std::string told(std::optional<DType> as, const std::string& how, const std::string& wrong) {
   return cat("as ", as ? name(*as) : "untyped", ", ", how, ": ", wrong);
@@ -114,7 +111,7 @@ std::int64_t compare_texts(std::int64_t texts, const Ways& ways, const Make& mak
 
 std::int64_t texts_to_compare(std::int64_t usual) {
   const auto given = number_from_environment("TENSOROP_JSON_TEXTS");
-  return given ? static_cast<std::int64_t>(*given) / 2 : usual / kShare;
+  return given ? static_cast<std::int64_t>(*given) / 2 : share_of(usual);
 }
 
 // Guards the tests themselves: neither must all texts be refused, nor all be read.
@@ -135,7 +132,7 @@ TEST_CASE("changed JSON texts are read or refused as the reference does",
 }
 
 TEST_CASE("JSON texts of megabytes are read as the reference reads them",
-          "[json][json_differential][random]") {
+          "[release][json][json_differential][random]") {
   Ways ways;
   ways.most_part_bytes = 0;
   // Threads are started for every piece: pieces of a few bytes would take minutes.
@@ -145,8 +142,8 @@ TEST_CASE("JSON texts of megabytes are read as the reference reads them",
     return large_json_tensor(random, static_cast<std::size_t>(random.between(1'500'000, 3'000'000)));
   };
   const auto make_changed = [&](Random& random) { return mutated_json(random, make(random)); };
-  CHECK(compare_texts(kAnySanitizer ? 1 : 4, ways, make) == 100);
-  compare_texts(kAnySanitizer ? 1 : 2, ways, make_changed);
+  CHECK(compare_texts(4, ways, make) == 100);
+  compare_texts(2, ways, make_changed);
 }
 
 }  // namespace

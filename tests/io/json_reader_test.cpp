@@ -162,7 +162,7 @@ TEST_CASE("text that changes while it is read does no harm", "[json_reader]") {
   // A race on purpose: a mapped file to which another process writes.
   if (kThreadSanitizer) return;
   constexpr std::size_t kBytes = 1 << 18;
-  constexpr int kReadings = 300;
+  constexpr std::int64_t kReadings = share_of(800);
   std::string few = "[1,";
   std::string many = few;
   while (few.size() < kBytes) {
@@ -180,7 +180,7 @@ TEST_CASE("text that changes while it is read does no harm", "[json_reader]") {
   });
   // In one part: memory is for as many numbers as are counted at first, an eighth of those that may be there
   // next.
-  for (int i = 0; i < kReadings; ++i) {
+  for (std::int64_t i = 0; i < kReadings; ++i) {
     JsonText whole(JsonSpan{text});
     std::int64_t rank = 1;
     try {

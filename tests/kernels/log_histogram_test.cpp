@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
+#include "support/sanitizers.hpp"
 
 namespace tensorop::kernels_log_histogram_test {
 namespace {
@@ -29,8 +30,8 @@ int decade_of(double value) {
 TEST_CASE("a histogram has each number in its decade, and its ranks to a sixteenth", "[histogram]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
-  for (std::uint64_t number = 0; number < 30; ++number) {
-    Random random(seed, number);
+  for (std::int64_t number = 0; number < share_of(30); ++number) {
+    Random random(seed, static_cast<std::uint64_t>(number));
     const bool is_integer = random.chance(30);
     std::vector<double> values;
     LogHistogram parts[2];

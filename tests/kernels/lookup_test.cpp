@@ -137,7 +137,8 @@ TEST_CASE("integers are equal by value, not by their bits", "[kernels]") {
   }
 }
 
-TEST_CASE("many ids among many keys: every chunk, every part, every number of threads", "[kernels][random]") {
+TEST_CASE("many ids among many keys: every chunk, every part, every number of threads",
+          "[release][kernels][random]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
   Random random(seed);

@@ -14,9 +14,7 @@ constexpr int kMostShown = 5;
 using Check = std::function<CallCheck(CallChecker& checker, Random& random, const RandomCase& call)>;
 
 void check_calls(const std::string& what, std::int64_t cases, const MakeCall& make, const Check& check) {
-  // Under a sanitizer a call takes several times as long; the release makes all of them.
-  constexpr std::int64_t kShare = kAnySanitizer ? 8 : 1;
-  cases = (cases + kShare - 1) / kShare;
+  cases = share_of(cases);
   const std::uint64_t seed = random_seed();
   const auto only = number_from_environment("TENSOROP_CASE");
   std::cout << what << ": TENSOROP_SEED=" << seed << '\n';

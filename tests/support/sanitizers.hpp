@@ -1,6 +1,8 @@
 // Which sanitizer the tests and the program were built with, as GCC and as Clang tell.
 #pragma once
 
+#include <cstdint>
+
 #if defined(__has_feature)
 #define TENSOROP_HAS_FEATURE(feature) __has_feature(feature)
 #else
@@ -25,5 +27,11 @@ inline constexpr bool kAddressSanitizer = TENSOROP_ADDRESS_SANITIZER != 0;
 inline constexpr bool kThreadSanitizer = TENSOROP_THREAD_SANITIZER != 0;
 // Either of them: memory and time of their own, and libraries to open.
 inline constexpr bool kAnySanitizer = kAddressSanitizer || kThreadSanitizer;
+
+// Of so many random rounds those that are run: under a sanitizer each takes several times as long, and the
+// release runs all of them.
+constexpr std::int64_t share_of(std::int64_t rounds) {
+  return kAnySanitizer ? (rounds + 15) / 16 : rounds;
+}
 
 }  // namespace tensorop
