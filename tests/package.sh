@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # The packages of a build folder, in which `tensorop` is built: made twice, they are the same bytes; they hold what they
 # are to hold and nothing else; lintian finds no fault; and in a fresh Debian in a folder the Debian package is installed,
-# used and removed.
+# used and removed, and apps/quickstart.sh builds the sources.
 #
 #     tests/package.sh build/release
 #     tests/package.sh build/release quick    without lintian and the fresh Debian
 #
-# The fresh Debian takes root, debootstrap and a mirror of Debian: without them a line says what was left out.
+# The fresh Debian takes root, debootstrap and a mirror of Debian: without them a line says what was skipped.
 # The last line has the counts.
 set -euo pipefail
 build=$(realpath "${1:?usage: tests/package.sh BUILD_FOLDER [quick]}")
+source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 mode=${2:-default}
 binary=$build/apps/tensorop/tensorop
 work=$(mktemp -d "${TMPDIR:-/tmp}/tensorop-package.XXXXXX")
@@ -134,7 +135,7 @@ fi
 if command -v lintian >/dev/null; then
   check "lintian" lintian --allow-root --fail-on error,warning --tag-display-limit 0 "$deb"
 else
-  echo "left out: lintian is not there"
+  echo "SKIPPED: lintian is not there"
 fi
 
 # ---- a fresh Debian
@@ -210,10 +211,14 @@ check_fresh_root() {
   tar -xzf "$tarball" -C "$root/usr/local" --strip-components=1
   check "the archive in /usr/local" shows "^tensorop $version" in_root tensorop --version
   check "its manual page" shows '^TENSOROP\(1\) ' in_root man -P cat tensorop
+
+  mkdir "$root/root/sources"
+  git -C "$source" archive HEAD | tar -x -C "$root/root/sources"
+  check "apps/quickstart.sh" shows 'result\.npy' in_root /root/sources/apps/quickstart.sh
 }
 
 if fresh_root >"$work/log" 2>&1; then
   check_fresh_root
 else
-  echo "left out: a fresh Debian: $(tail -n 1 "$work/log")"
+  echo "SKIPPED: a fresh Debian: $(tail -n 1 "$work/log")"
 fi

@@ -7,7 +7,7 @@
 #                           address and undefined-behaviour sanitizers; what starts threads under the thread sanitizer
 #     tests/run.sh mpi      the release with tensorop-mpi, and the tests that start ranks
 #     tests/run.sh tidy     clang-tidy over the sources, each by itself: finds a missing #include, too
-#     tests/run.sh package  the Debian package, through lintian and in a fresh Debian
+#     tests/run.sh package  the Debian package, through lintian and in a fresh Debian; apps/quickstart.sh there
 #     tests/run.sh nightly  what takes hours: tidy; package; random calls; PyTorch as a judge; ten minutes of each fuzz
 #                           target; every fault of tests/mutations; the speed beside that of yesterday's last commit
 #
