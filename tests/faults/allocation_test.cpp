@@ -88,7 +88,7 @@ class Shortage {
 };
 
 // A sanitizer takes several times as long for each.
-constexpr long kStep = kAnySanitizer ? 5 : 1;
+constexpr long kStep = kAnySanitizer ? 10 : 1;
 
 enum class End { done, out_of_memory, other };
 

@@ -55,7 +55,7 @@ TEST_CASE(
     "whatever call of a whole operation fails: a line with path and reason, old files or whole ones, nothing "
     "left open",
     "[faults][system]") {
-  constexpr int kStep = kAnySanitizer ? 8 : 1;  // of the calls that fail
+  constexpr int kStep = kAnySanitizer ? 16 : 1;  // of the calls that fail
   std::set<std::string> failed_call;
   int first = 0;
   for (const Operation& operation : small_operations()) {
