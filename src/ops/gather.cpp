@@ -20,7 +20,7 @@ constexpr std::string_view kTraits[] = {
     "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
     "data without dimensions counts as (1)",
     "an axis without elements has no indices (IX-1), and the result is then data",
-    "where a dimension before axis is 0, indices are not checked (IX-1)"};
+    "no index of an empty result is checked where a dimension before axis is 0 or mode is clip (IX-1)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
@@ -115,8 +115,10 @@ Planned plan_slices(const Call& call) {
     if (element_count(indices) != 0) require_no_empty_axis(shape, axis, axis + 1);
     return {{data.dtype(), shape}, copy_plan(data)};
   }
-  if (call.has_trait(kChecksAsItTakes) && element_count(slice(shape, 0, axis)) == 0)
-    return nothing_of(call, std::move(output));
+  const bool is_unchecked =
+      element_count(slice(shape, 0, axis)) == 0 ||
+      (count(output.shape) == 0 && index_policy(call).out_of_bounds == OutOfBounds::clip);
+  if (call.has_trait(kChecksAsItTakes) && is_unchecked) return nothing_of(call, std::move(output));
   const std::int64_t indices_of_batch = bounded_count(picked);
   const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, batch_dims)), indices_of_batch,
                                      bounded_count(slice(shape, batch_dims, axis + 1))},

@@ -129,7 +129,8 @@ def numpy_take(dtype):
     flat = chance(30)
     axis = None if flat else rng.randint(-max(a.ndim, 1), max(a.ndim, 1) - 1)
     size = a.size if flat or a.ndim == 0 else a.shape[axis]
-    mode = rng.choice(["raise", "wrap", "clip"])
+    # With wrap NumPy 1.24 does not return where the axis is empty.
+    mode = rng.choice(["raise", "wrap", "clip"] if size else ["raise", "clip"])
     i = indices_of(shape_of(rng.randint(0, 2)), size, rng.choice(["int64", "int32", "uint8"]), bad=10 if mode == "raise" else 60,
                    far=3)
     given = {"mode": mode} if mode != "raise" or chance(50) else {}
@@ -456,8 +457,11 @@ def torch_index_put(dtype):
     a = data_of(dtype, shape_of(rng.randint(1, 3)))
     arrays, shape = drawn_arrays(a, ["int64"])
     u = data_of(dtype, shape)
-    tuples = np.broadcast_arrays(*(i % max(a.shape[d], 1) for d, i in enumerate(arrays)))
-    distinct = len(set(zip(*(i.ravel().tolist() for i in tuples)))) == tuples[0].size
+    try:
+        tuples = np.broadcast_arrays(*(i % max(a.shape[d], 1) for d, i in enumerate(arrays)))
+        distinct = len(set(zip(*(i.ravel().tolist() for i in tuples)))) == tuples[0].size
+    except ValueError:  # their shapes do not broadcast, which is refused
+        distinct = True
     accumulate = chance(50) or not distinct  # without it duplicates are undefined
     function = of_torch(lambda x, z, *y: x.index_put(y, z, accumulate=accumulate), a, u, *arrays)
     return {"operands": [a, *arrays, u]}, {"reduction": "add" if accumulate else "none"}, function
@@ -506,10 +510,11 @@ def is_not_here(spec, name, dtype, operands):
 def case_of(spec, name, row, dtype):
     """A case, or nothing where the installed library is no judge."""
     operands, attributes, function = row(dtype)
+    given = operands["operands"] if "operands" in operands else operands.values()
+    if name in ("ufunc_at", "index_put", "take_along_dim") and any(np.size(operand) == 0 for operand in given):
+        return None  # the libraries look at some indices then and not at others, tensorop at those of elements
     try:
         result = np.asarray(function())
-        if result.size == 0 and name in ("ufunc_at", "index_put", "take_along_dim"):
-            return None  # the libraries do not look at all indices then, tensorop does
         expect = described(result)
         if is_not_here(spec, name, dtype, operands):
             expect = {"error": "[NI-1]"}

@@ -63,7 +63,8 @@ Array gather(const Arguments& arguments) {
   if (arguments.rules.no_empty_axis && d == 0) return data;
   Array out(data.dtype, slice(data.shape, 0, axis) + tail(indices.shape, b) + tail(data.shape, axis + 1));
   const auto outer = slice(data.shape, 0, axis);
-  if (arguments.rules.unchecked_empty && std::ranges::find(outer, 0) != outer.end()) return out;
+  const bool takes_nothing = std::ranges::find(outer, 0) != outer.end() || policy_of(arguments) == "clip";
+  if (arguments.rules.unchecked_empty && takes_nothing && out.elements.empty()) return out;
   const auto n = resolve_indices(arguments, indices, [&](const Coordinate&) { return d; });
 
   const auto picked = coordinates_of(tail(indices.shape, b));
