@@ -176,9 +176,10 @@ list_root() {
 cat >"$work/bash" <<'END'
 source /usr/share/bash-completion/bash_completion
 _completion_loader tensorop
-COMP_WORDS=(tensorop gathern) COMP_CWORD=1
+COMP_LINE="tensorop gathern"
+COMP_POINT=${#COMP_LINE}
 function=$(complete -p tensorop | sed 's/.*-F \([^ ]*\).*/\1/')
-$function
+$function tensorop gathern tensorop
 printf '%s\n' "${COMPREPLY[@]}"
 END
 cat >"$work/zsh" <<'END'
