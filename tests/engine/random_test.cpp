@@ -12,7 +12,7 @@ namespace {
 
 // `cases` small calls of the operators of a group, and some of more than a megabyte, which is shared out
 // among threads and cut into pieces.
-void compare_group(const std::string& group, std::int64_t cases, std::int64_t large_cases = 12,
+void compare_group(const std::string& group, std::int64_t cases, std::int64_t large_cases = 6,
                    decltype(compare_with_reference)& compare = compare_with_reference) {
   compare(group, cases,
           [&](Random& random) { return draw_call(random, {group}, random.chance(4) ? 3000 : 0); });
@@ -21,55 +21,55 @@ void compare_group(const std::string& group, std::int64_t cases, std::int64_t la
 }
 
 TEST_CASE("the gather family does what the reference does", "[random][threads]") {
-  compare_group("gather", 6000, 16);
+  compare_group("gather", 3500, 10);
 }
 
 TEST_CASE("the scatter family does what the reference does", "[random][threads]") {
-  compare_group("scatter", 6000, 16);
+  compare_group("scatter", 3500, 10);
 }
 
 TEST_CASE("windows do what the reference does", "[random][threads]") {
-  compare_group("slices", 1250, 8);
+  compare_group("slices", 800, 6);
 }
 
 TEST_CASE("every access gathers what the plain one gathers", "[random][threads]") {
-  compare_group("gather", 1000, 12, compare_accesses);
+  compare_group("gather", 600, 8, compare_accesses);
 }
 
 TEST_CASE("every access scatters what the plain one scatters", "[random][threads]") {
-  compare_group("scatter", 1000, 12, compare_accesses);
+  compare_group("scatter", 600, 8, compare_accesses);
 }
 
 TEST_CASE("every access moves the windows that the plain one moves", "[random][threads]") {
-  compare_group("slices", 600, 8, compare_accesses);
+  compare_group("slices", 400, 6, compare_accesses);
 }
 
 TEST_CASE("broadcasts do what the reference does", "[random][threads]") {
-  compare_group("broadcast", 4000, 12);
+  compare_group("broadcast", 2400);
 }
 
 TEST_CASE("arithmetic does what the reference does", "[random][threads]") {
-  compare_group("arithmetic", 3000);
+  compare_group("arithmetic", 1800);
 }
 
 TEST_CASE("remainders and powers do what the reference does", "[random][threads]") {
-  compare_group("remainders and powers", 3000);
+  compare_group("remainders and powers", 1800);
 }
 
 TEST_CASE("min and max do what the reference does", "[random][threads]") {
-  compare_group("min and max", 1500);
+  compare_group("min and max", 900);
 }
 
 TEST_CASE("comparisons do what the reference does", "[random][threads]") {
-  compare_group("comparisons", 2500);
+  compare_group("comparisons", 1500);
 }
 
 TEST_CASE("logical and bitwise operators do what the reference does", "[random][threads]") {
-  compare_group("logical and bitwise", 2000);
+  compare_group("logical and bitwise", 1200);
 }
 
 TEST_CASE("where does what the reference does", "[random][threads]") {
-  compare_group("where", 2000);
+  compare_group("where", 1200);
 }
 
 TEST_CASE("every operator has a row of facts and one of the groups above", "[random]") {

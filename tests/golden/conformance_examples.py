@@ -64,7 +64,7 @@ def gather(data, axis, indices):
     return Tensor(np.take_along_axis(data[within], indices, axis) if indices.size else np.empty(indices.shape, data.dtype))
 """
 
-COUNT = 12  # of each operator
+COUNT = 8  # of each operator
 ONNX_CASES = ["gathernd", "scatterelements", "add", "--spec", "onnx-16"]
 # The program, the cases, its command, what is needed to run it, what stands in for that, and a fault to plant.
 EXAMPLES = [
