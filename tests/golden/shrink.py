@@ -24,7 +24,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from golden.faulty_operators import FAULTS, take_cases
-from support.checker import SEED, Checker
+from support.checker import Checker
 
 COUNT = 60
 MOST_ELEMENTS = 8
@@ -84,7 +84,7 @@ def add(rng):
 
 
 def write_cases(make, path):
-    rng = random.Random(SEED)
+    rng = random.Random(1)  # cases among which some meet each fault: what is tested is how they shrink
     lines = [json.dumps({"name": f"case {i}", **make(rng)}) for i in range(COUNT)]
     path.write_text("\n".join(lines) + "\n")
 
