@@ -174,8 +174,8 @@ void check_same_bytes(const BigCall& call, Access under_thread_sanitizer = Acces
 }
 
 void check_same_bytes(Random& random, const std::string& text) {
-  // What threads share depends little on a call's numbers: the thread sanitizer sees each twentieth call, by
-  // one of the accesses.
+  // What threads share depends little on a call's numbers: the thread sanitizer sees each tenth call, by one
+  // of the accesses.
   static int calls = 0;
   const int number = calls++;
   if (kThreadSanitizer && number % 10 != 0) return;
