@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "tensor/half.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -153,103 +153,6 @@ std::optional<std::int64_t> fitting_count(const Shape& shape, std::int64_t eleme
   return elements;
 }
 
-// A non-negative decimal as digits before and after the point, without zeros at either end.
-struct Decimal {
-  std::string before;
-  std::string after;
-};
-
-Decimal decimal_of(std::string_view number) {
-  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
-  const std::string_view digits = number.substr(0, e);
-  const std::size_t point = std::min(digits.find('.'), digits.size());
-  std::string before(digits.substr(0, point));
-  std::string after(digits.substr(std::min(point + 1, digits.size())));
-  const long long shift = e == number.size() ? 0 : std::stoll(std::string(number.substr(e + 1)));
-  for (long long i = 0; i < shift; ++i) {
-    before += after.empty() ? '0' : after[0];
-    after.erase(0, 1);
-  }
-  for (long long i = 0; i > shift; --i) {
-    after.insert(0, 1, before.empty() ? '0' : before.back());
-    if (!before.empty()) before.pop_back();
-  }
-  before.erase(0, before.find_first_not_of('0'));
-  after.erase(after.find_last_not_of('0') + 1);
-  return {before, after};
-}
-
-// The sign of NUMBER - value, exactly, both being at least 0. `nearest` is the float64 nearest to the number.
-int compare(std::string_view number, double nearest, double value) {
-  // Rounding keeps the order: where the rounded number is less, so is the number.
-  if (nearest != value) return nearest < value ? -1 : 1;
-  char exact[600];  // more digits than any midpoint of 16-bit floats has, on either side of the point
-  std::snprintf(exact, sizeof exact, "%.200f", value);
-  const Decimal a = decimal_of(number);
-  const Decimal b = decimal_of(exact);
-  if (a.before.size() != b.before.size()) return a.before.size() < b.before.size() ? -1 : 1;
-  const int before = a.before.compare(b.before);
-  return before != 0 ? before : a.after.compare(b.after);
-}
-
-// The 16-bit float nearest to the number, of two the even one; nothing where that is infinity.
-template <Half T>
-std::optional<T> nearest_half(std::string_view number) {
-  const bool negative = number[0] == '-';
-  if (negative) number.remove_prefix(1);
-  const double nearest = std::strtod(std::string(number).c_str(), nullptr);
-  std::uint16_t low = 0;
-  if (nearest != 0) {
-    // Positive 16-bit floats are in the order of their bits: the largest one that is not above the number.
-    std::uint16_t high = HalfTraits<T>::kInfinity;
-    while (high - low > 1) {
-      const auto middle = static_cast<std::uint16_t>((low + high) / 2);
-      (compare(number, nearest, to_float(T{middle})) < 0 ? high : low) = middle;
-    }
-    // Halfway to the next one, which after the largest one would be as far away as the one before it.
-    const double value = to_float(T{low});
-    const bool largest = low + 1 == HalfTraits<T>::kInfinity;
-    const double halfway = largest ? value + (value - to_float(T{static_cast<std::uint16_t>(low - 1)})) / 2
-                                   : (value + to_float(T{static_cast<std::uint16_t>(low + 1)})) / 2;
-    const int side = compare(number, nearest, halfway);
-    if (side > 0 || (side == 0 && low % 2 == 1)) ++low;
-    if (low == HalfTraits<T>::kInfinity) return std::nullopt;
-  }
-  return T{static_cast<std::uint16_t>(low | (negative ? 0x8000 : 0))};
-}
-
-// The least power of two that is not below the float32 of the number; nothing where there is none.
-std::optional<Float8E8M0FNU> power_above(const std::string& number) {
-  const float single = std::strtof(number.c_str(), nullptr);
-  if (!(single > 0) || std::isinf(single)) return std::nullopt;
-  int exponent = 0;
-  if (std::frexp(single, &exponent) == 0.5F) --exponent;
-  if (exponent > 127) return std::nullopt;
-  return Float8E8M0FNU{static_cast<std::uint8_t>(std::max(exponent + 127, 0))};
-}
-
-// The small float that the number is nearest to, of two the even one; nothing where that is beyond the
-// largest one.
-template <SmallFloat T>
-std::optional<T> nearest_small(std::string_view number) {
-  constexpr const SmallFloatLayout& kLayout = T::kLayout;
-  const bool negative = number[0] == '-';
-  if (negative) number.remove_prefix(1);
-  const double nearest = std::strtod(std::string(number).c_str(), nullptr);
-  const auto value = [](int bits) -> double { return to_float(T{static_cast<std::uint8_t>(bits)}); };
-  int bits = 0;
-  for (int next = 1; nearest != 0 && next <= kLayout.largest + 1; ++next) {
-    // Where the next value would be, beyond the largest one too.
-    const double below = value(next - 1);
-    const double step = next <= kLayout.largest ? value(next) - below : below - value(next - 2);
-    const int side = compare(number, nearest, below + step / 2);
-    if (side > 0 || (side == 0 && next % 2 == 0)) bits = next;
-  }
-  if (bits > kLayout.largest) return std::nullopt;
-  const bool has_sign = negative && (bits != 0 || kLayout.has_minus_zero);
-  return T{static_cast<std::uint8_t>(bits | (has_sign ? 1 << (kLayout.bits - 1) : 0))};
-}
-
 template <std::integral T>
 std::optional<T> integer_of(std::string_view number) {
   if (!is_integer_text(number)) return std::nullopt;
@@ -301,12 +204,9 @@ std::optional<T> element_of(const Node& leaf) {
       const bool fits =
           value && (std::same_as<T, Int4> ? -8 <= *value && *value < 8 : 0 <= *value && *value < 16);
       return fits ? std::optional(T{static_cast<std::uint8_t>(*value & 15)}) : std::nullopt;
-    } else if constexpr (std::same_as<T, Float8E8M0FNU>) {
-      return power_above(leaf.text);
-    } else if constexpr (SmallFloat<T>) {
-      return nearest_small<T>(leaf.text);
-    } else if constexpr (Half<T>) {
-      return nearest_half<T>(leaf.text);
+    } else if constexpr (SmallFloat<T> || Half<T>) {
+      T value{};
+      return parse_number(leaf.text, value) == NumberStatus::ok ? std::optional(value) : std::nullopt;
     } else {
       T value = 0;
       if constexpr (std::same_as<T, float>) value = std::strtof(leaf.text.c_str(), nullptr);

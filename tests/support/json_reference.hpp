@@ -1,6 +1,7 @@
 // What a JSON text means as a tensor, by the rules of docs/formats.md: slow and obvious, and independent of
 // the reader in src/io. nlohmann's parser says what is JSON, the C library rounds float32 and float64, and
-// 16-bit floats are found by comparing exact decimals.
+// tensor/number_text.hpp all floats of 16 bits and fewer: number_text_test.cpp and io/number_boundaries.py
+// have an oracle of that.
 #pragma once
 
 #include <optional>

@@ -234,19 +234,43 @@ TEST_CASE("floats keep the sign of zero, underflow to zero and refuse to overflo
   CHECK(parsed<BFloat16>("339617752923046005526922703901628039167").value().bits == 0x7F7F);
 }
 
-// At the midpoint of any two neighbours ties go to the even one, and the smallest step off it decides.
+// A float of 16 bits or fewer: its positive finite values are in the order of their bits, up to kLargest.
 template <class T>
-void check_midpoints(std::uint16_t infinity) {
+struct Narrow {
+  using Bits = decltype(T::bits);
+  static constexpr int kLargest = HalfTraits<T>::kInfinity - 1;
+  static constexpr int kSign = 0x8000;
+};
+template <SmallFloat T>
+struct Narrow<T> {
+  using Bits = std::uint8_t;
+  static constexpr int kLargest = T::kLayout.largest;
+  static constexpr int kSign = 1 << (T::kLayout.bits - 1);
+};
+template <class T>
+T narrow(int bits) {
+  return {static_cast<typename Narrow<T>::Bits>(bits)};
+}
+
+#define TENSOROP_NARROW_FLOATS \
+  Float16, BFloat16, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float4E2M1FN
+
+// At the midpoint of any two neighbours ties go to the even one, and the smallest step off it decides.
+TEMPLATE_TEST_CASE("floats of 16 bits and fewer are rounded once at every midpoint", "[release][number_text]",
+                   TENSOROP_NARROW_FLOATS) {
+  using T = TestType;
+  REQUIRE(just_below("1.5000e+00") == "1.4999e+00");
+  REQUIRE(just_below("1.0000e+00") == "0.9999e+00");
   std::string wrong;
-  for (std::uint16_t low = 0; low + 1 < infinity && wrong.empty(); ++low) {
-    const auto high = static_cast<std::uint16_t>(low + 1);
-    const double middle = (double{to_float(T{low})} + double{to_float(T{high})}) / 2;
+  for (int low = 0; low < Narrow<T>::kLargest && wrong.empty(); ++low) {
+    const int high = low + 1;
+    const double middle = (double{to_float(narrow<T>(low))} + double{to_float(narrow<T>(high))}) / 2;
     const std::string text = exact_text(middle);
     const auto bits = [](const std::string& number) { return parsed<T>(number).value().bits; };
     if (bits(text) != (low % 2 == 0 ? low : high)) wrong = text;
     if (bits(just_above(text)) != high) wrong = just_above(text);
     if (bits(just_below(text)) != low) wrong = just_below(text);
-    if (bits("-" + just_below(text)) != (low | 0x8000)) wrong = "-" + just_below(text);
+    if (low != 0 && bits("-" + just_below(text)) != (low | Narrow<T>::kSign)) wrong = "-" + just_below(text);
     // Texts whose nearest double is a neighbour of the midpoint.
     const std::string under = just_above(exact_text(std::nextafter(middle, 0.0)));
     const std::string over = just_below(exact_text(std::nextafter(middle, 1e300)));
@@ -257,24 +281,18 @@ void check_midpoints(std::uint16_t infinity) {
   CHECK(wrong.empty());
 }
 
-TEST_CASE("16-bit floats are rounded once at every midpoint", "[release][number_text]") {
-  REQUIRE(just_below("1.5000e+00") == "1.4999e+00");
-  REQUIRE(just_below("1.0000e+00") == "0.9999e+00");
-  check_midpoints<Float16>(0x7C00);
-  check_midpoints<BFloat16>(0x7F80);
-}
-
 // Every finite value reads back from its text, no decimal with fewer digits would, and of those with as many
 // the nearest one is taken. The notation is that of a double.
-template <class T>
-void check_shortest(std::uint16_t infinity) {
+TEMPLATE_TEST_CASE("floats of 16 bits and fewer are written as the shortest text that reads back",
+                   "[number_text]", TENSOROP_NARROW_FLOATS) {
+  using T = TestType;
   std::string wrong;
-  for (std::uint16_t bits = 0; bits < infinity && wrong.empty(); ++bits) {
-    const T value{bits};
+  for (int bits = 0; bits <= Narrow<T>::kLargest && wrong.empty(); ++bits) {
+    const T value = narrow<T>(bits);
     const std::string text = written(value);
-    const std::string negative = written(T{static_cast<std::uint16_t>(bits | 0x8000)});
-    if (parsed<T>(text).value().bits != bits || negative != "-" + text) wrong = text;
+    if (parsed<T>(text).value().bits != bits) wrong = text;
     if (bits == 0) continue;
+    if (written(narrow<T>(bits | Narrow<T>::kSign)) != "-" + text) wrong = "-" + text;
     double decimal = 0;
     std::from_chars(text.data(), text.data() + text.size(), decimal);
     char scientific[64];
@@ -302,11 +320,6 @@ void check_shortest(std::uint16_t infinity) {
   }
   INFO(wrong);
   CHECK(wrong.empty());
-}
-
-TEST_CASE("16-bit floats are written as the shortest text that reads back", "[number_text]") {
-  check_shortest<Float16>(0x7C00);
-  check_shortest<BFloat16>(0x7F80);
 }
 
 // A power of two in float8_e8m0fnu is the least that is not below the float32 of its text.
