@@ -625,7 +625,7 @@ TEST_CASE("a file system that cannot claim space ahead gets a file of the right 
 }
 
 // ---------------------------------------------------------------------------------------------------------
-// Every call that goes out to the system, made to fail one at a time.
+// Calls of the system that fail. tests/faults lets each call of whole operations fail.
 
 namespace {
 
@@ -652,51 +652,7 @@ void write_durably(const std::string& path) {
   file.commit();
 }
 
-constexpr std::string_view kWritten = "A123456789";
-
-// Writes through a symbolic link to a file of another owner, with the `number`-th call failing; false if it
-// makes fewer calls.
-bool run_with_fault(void (*write)(const std::string& path), bool named, int number, int code) {
-  const TempDir dir;
-  const std::string path = dir.file("link");
-  put(dir.file("out"), "before");
-  fs::create_symlink("out", dir.path() / "link");
-  if (::geteuid() == 0) REQUIRE(::chown(dir.file("out").c_str(), 1234, 5678) == 0);
-  FaultySystem system(named, number, SystemFault::error, code);
-  std::string line;
-  {
-    const ScopedSystem scope(system);
-    line = error_of([&] { write(path); });
-  }
-  CAPTURE(named, number, system.failed_call(), std::strerror(code), line);
-  const bool succeeds = line == "no error";
-  CHECK((succeeds || line.starts_with(cat(path, ": "))));
-  CHECK((succeeds || line.ends_with(cat(": ", std::strerror(code)))));
-  const bool is_published =
-      succeeds || line.find(": the result is written, but its folder ") != std::string::npos;
-  CHECK(get(dir.file("out")) == (is_published ? kWritten : "before"));
-  CHECK(names_in(dir.path()) == std::set<std::string>{"link", "out"});
-  CHECK(fs::is_symlink(path));
-  CHECK((succeeds || !system.failed_call().empty()));
-  return !system.failed_call().empty();
-}
-
 }  // namespace
-
-// tests/faults has the other ways to write: new files, archives, and what each call of an operation leaves
-// open.
-TEST_CASE("any one call that fails leaves the old file or the new one, and a line that says why",
-          "[base][output][fault]") {
-  for (const auto& write : {write_positioned, write_appended, write_durably}) {
-    for (const bool named : {false, true}) {
-      for (const int code : {ENOSPC, EIO, EINTR}) {
-        int number = 1;
-        while (run_with_fault(write, named, number, code)) ++number;
-        CHECK(number > 6);
-      }
-    }
-  }
-}
 
 TEST_CASE("failures that lose nothing are no errors, all others are", "[base][output][fault]") {
   // By what can be done without: another name, a check that is made again, or a courtesy.
@@ -893,58 +849,6 @@ TEST_CASE("a signal removes every file that is being written, whichever thread i
   });
   CHECK(ended.by_signal);
   CHECK(names_in(dir.path()) == std::set<std::string>{"out", "out0", "out12", "out3", "out6", "out9"});
-}
-
-TEST_CASE("a signal while several threads publish leaves whole files under their own names",
-          "[base][output][signal]") {
-  NamedOnlySystem named_only;
-  for (int round = 0; round < 20; ++round) {
-    const bool named = round % 2 == 0;
-    const TempDir dir;
-    for (int i = 0; i < 3; ++i) put(dir.file(cat("out", i)), "before");
-    const Ended ended = run_and_signal(SIGTERM, [&](const std::function<void()>& ready) {
-      std::optional<ScopedSystem> scope;
-      if (named) scope.emplace(named_only);
-      std::vector<std::thread> writers;
-      for (int i = 0; i < 3; ++i) {
-        writers.emplace_back([&dir, i] {
-          for (;;) publish(dir.file(cat("out", i)), "after!");
-        });
-      }
-      for (int i = 0; i < 3; ++i) {
-        while (get(dir.file(cat("out", i))) != "after!") ::usleep(100);
-      }
-      ready();
-      for (;;) ::pause();
-    });
-    CHECK(ended.by_signal);
-    CHECK(names_in(dir.path()) == std::set<std::string>{"out0", "out1", "out2"});
-    for (int i = 0; i < 3; ++i) CHECK(get(dir.file(cat("out", i))) == "after!");
-  }
-}
-
-TEST_CASE("a signal after the commit, or after a failure, finds nothing to remove",
-          "[base][output][signal]") {
-  const TempDir dir;
-  put(dir.file("out"), "before");
-  NamedOnlySystem named_only;
-  for (const bool commits : {true, false}) {
-    CAPTURE(commits);
-    const Ended ended = run_and_signal(SIGTERM, [&](const std::function<void()>& ready) {
-      const ScopedSystem scope(named_only);
-      if (commits) {
-        publish(dir.file("out"), "after");
-      } else {
-        (void)OutputFile::create(dir.file("out"));
-      }
-      ready();
-      for (;;) ::pause();
-    });
-    CHECK(ended.by_signal);
-    CHECK(ended.number == SIGTERM);
-    CHECK(names_in(dir.path()) == std::set<std::string>{"out"});
-    CHECK(get(dir.file("out")) == "after");
-  }
 }
 
 TEST_CASE("an input that shrinks ends the process, and removes what it writes", "[base][output][signal]") {

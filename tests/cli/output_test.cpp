@@ -1,12 +1,10 @@
-// Results through the real program that others interrupt, limit or write at the same time: they appear whole
-// or not at all. The rest is in output.md.
-#include <cstring>
+// Results through the real program that others limit, and inputs that they change. The rest is in output.md;
+// signals, kill -9 and two writers of one destination: tests/faults.
 #include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/cli.hpp"
@@ -45,98 +43,6 @@ TEST_CASE("a closed pipe ends the program silently by SIGPIPE, or with a line wh
   const ProcessResult told = shell(dir, cat("{ (trap '' PIPE; ", late, "); echo $? >status; } | ", reader));
   CHECK(told.err == "tensorop: expand: standard output: cannot write: Broken pipe\n");
   CHECK(get(dir.file("status")) == "2\n");
-}
-
-TEST_CASE("the same bytes come out for any number of threads", "[release][cli][output]") {
-  const TempDir dir;
-  std::vector<std::int64_t> indices(300000);
-  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::int64_t>(i * 7919 % 5000);
-  std::vector<float> values(300000);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0F / static_cast<float>(i + 1);
-  write_file(dir.file("i.npy"), npy_bytes(tensor_of(DType::int64, {300000}, indices)));
-  write_file(dir.file("u.npy"), npy_bytes(tensor_of(DType::float32, {300000}, values)));
-  for (const char* format : {"npy", "json"}) {
-    std::set<std::string> gathered;
-    std::set<std::string> scattered;
-    for (const char* threads : {"1", "2", "3", "7"}) {
-      const Words gather = {"gather", "u.npy", "i.npy", "--format", format, "--threads", threads};
-      gathered.insert(run_in(dir, gather).out);
-      const Words scatter = {"scatterelements", "u.npy", "i.npy",     "u.npy", "--reduction", "add",
-                             "--format",        format,  "--threads", threads};
-      scattered.insert(run_in(dir, scatter).out);
-    }
-    CHECK(gathered.size() == 1);
-    CHECK(scattered.size() == 1);
-    CHECK(gathered.begin()->size() > 1000000);
-  }
-}
-
-// ---------------------------------------------------------------------------------------------------------
-// Interruptions.
-
-namespace {
-
-constexpr std::int64_t kLarge = 8388608;
-
-// Writes 64 MiB, or what else is given, of `value`: long enough to be interrupted in the middle of it.
-std::string large_write(int value, std::int64_t elements = kLarge) {
-  return cat("\"$B\" expand '{\"dtype\":\"int64\",\"data\":[", value, "]}' --shape ", elements,
-             " -o out.npy");
-}
-
-bool is_whole(const std::string& path, int value, std::int64_t elements = kLarge) {
-  const std::string bytes = get(path);
-  if (bytes.size() != to_size(128 + elements * 8)) return false;
-  std::int64_t first = 0;
-  std::memcpy(&first, bytes.data() + 128, 8);
-  // Every element equals the one before it.
-  return first == value && std::memcmp(bytes.data() + 128, bytes.data() + 136, bytes.size() - 136) == 0;
-}
-
-}  // namespace
-
-TEST_CASE("kill -9 at 100 moments leaves the old destination or the new one",
-          "[release][cli][output][kill]") {
-  constexpr std::int64_t kElements = 1 << 21;
-  const TempDir dir;
-  int killed = 0;
-  for (int repetition = 0; repetition < 100; ++repetition) {
-    write_file(dir.file("out.npy"), "before");
-    // The first time at once, so that one at least is killed however fast the machine is.
-    const int tenths = repetition % 50 * 7;  // of a millisecond
-    const std::string delay =
-        repetition == 0 ? ":" : cat("sleep 0.0", tenths / 100, tenths / 10 % 10, tenths % 10);
-    const ProcessResult result = shell(dir, cat(large_write(7, kElements), " & p=$!; ", delay,
-                                                "; kill -9 $p 2>/dev/null; wait $p; echo $?"));
-    const bool finished = result.out == "0\n";
-    CAPTURE(delay, result.out);
-    if (!finished) ++killed;
-    CHECK((finished || result.out == "137\n"));
-    const bool old = get(dir.file("out.npy")) == "before";
-    CHECK((old || is_whole(dir.file("out.npy"), 7, kElements)));
-    if (finished) CHECK_FALSE(old);
-    for (const std::string& name : names_in(dir.path())) {
-      CHECK((name == "out.npy" || (name.starts_with(".tensorop-") && name.ends_with(".tmp"))));
-    }
-  }
-  CHECK(killed > 0);
-}
-
-TEST_CASE("a signal at any moment leaves no other file and ends the program by that signal",
-          "[release][cli][output][kill]") {
-  const TempDir dir;
-  const std::vector<std::pair<std::string, int>> signals = {{"INT", 130}, {"TERM", 143}, {"HUP", 129}};
-  for (int repetition = 0; repetition < 9; ++repetition) {
-    const auto& [name, status] = signals[static_cast<std::size_t>(repetition) % signals.size()];
-    write_file(dir.file("out.npy"), "before");
-    // Started by another program: a shell lets its background processes ignore SIGINT.
-    const ProcessResult result = shell(dir, cat("timeout --preserve-status -s ", name, " 0.0",
-                                                1 + repetition / 2, " ", large_write(7), "; echo $?"));
-    CAPTURE(name, result.out);
-    CHECK((result.out == "0\n" || result.out == cat(status, "\n")));
-    CHECK(names_in(dir.path()) == std::set<std::string>{"out.npy"});
-    CHECK((get(dir.file("out.npy")) == "before" || is_whole(dir.file("out.npy"), 7)));
-  }
 }
 
 TEST_CASE("an input that changes while it is read is named, and nothing is published", "[cli][output]") {
@@ -180,50 +86,6 @@ TEST_CASE("an input that changes while it is read is named, and nothing is publi
     CHECK(names_in(dir.path()) ==
           std::set<std::string>{"data.npy", "indices", "indices.npy", "other.npy", "out.npy"});
   }
-}
-
-TEST_CASE("twenty processes that write one destination leave one of their results, whole",
-          "[cli][output][kill]") {
-  const TempDir dir;
-  std::string command;
-  for (int i = 0; i < 20; ++i) {
-    command += cat("\"$B\" expand '{\"dtype\":\"int64\",\"data\":[", i,
-                   "]}' --shape 300000 -o out.npy || echo failed & ");
-  }
-  check_done(shell(dir, command + "wait"));
-  const std::string bytes = get(dir.file("out.npy"));
-  REQUIRE(bytes.size() == 128 + 300000 * 8);
-  CHECK(std::memcmp(bytes.data() + 128, bytes.data() + 136, bytes.size() - 136) == 0);
-  CHECK(names_in(dir.path()) == std::set<std::string>{"out.npy"});
-}
-
-TEST_CASE("twenty runs that write the same files leave each of them whole", "[cli][output][kill]") {
-  constexpr int kRuns = 20;
-  constexpr int kFiles = 5;
-  constexpr std::int64_t kElements = 20000;
-  const TempDir dir;
-  std::string command;
-  for (int run = 0; run < kRuns; ++run) {
-    std::string jobs;
-    for (int file = 0; file < kFiles; ++file) {
-      jobs += cat("{\"op\":\"expand\",\"data\":", run, ",\"shape\":[", kElements, "],\"output\":\"out", file,
-                  ".npy\"}\n");
-    }
-    write_file(dir.file(cat("jobs", run)), jobs);
-    command += cat("\"$B\" run -q jobs", run, " & ");
-  }
-  check_done(shell(dir, command + "wait"));
-  std::set<std::string> expected;
-  for (int run = 0; run < kRuns; ++run) expected.insert(cat("jobs", run));
-  for (int file = 0; file < kFiles; ++file) {
-    const std::string name = cat("out", file, ".npy");
-    expected.insert(name);
-    const std::string bytes = get(dir.file(name));
-    REQUIRE(bytes.size() == 128 + kElements * 8);
-    CHECK(std::memcmp(bytes.data() + 128, bytes.data() + 136, bytes.size() - 136) == 0);
-    CHECK(static_cast<int>(bytes[128]) < kRuns);
-  }
-  CHECK(names_in(dir.path()) == expected);
 }
 
 // A program with a sanitizer has libraries to open first.

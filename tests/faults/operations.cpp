@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/exit_cleanup.hpp"
 #include "base/text.hpp"
 #include "engine/convert.hpp"
 #include "engine/engine.hpp"
@@ -120,12 +119,29 @@ Work check(const std::string& folder, bool update) {
   };
 }
 
-// A folder that is made anew: it is not there when `make` runs.
+// Where folders go that are made anew.
+std::string old_folder(const TempDir& dir) {
+  return cat(dir.path().string(), "-old-", ::getpid());
+}
+
+// A folder that is made anew: one with files is moved away as a whole before `make` runs.
 Work remake(const std::string& folder, const Work& make) {
   return [=](const TempDir& dir) {
-    remove_tree(dir.file(folder).c_str());
+    std::error_code error;
+    if (!fs::is_empty(dir.file(folder), error)) fs::rename(dir.file(folder), old_folder(dir), error);
+    fs::remove_all(old_folder(dir));
     make(dir);
   };
+}
+
+// Writes a small call as an ONNX case folder.
+void make_case(const TempDir& dir) {
+  Request expand;
+  expand.op = require_operator("expand");
+  expand.positional = {OperandText(std::string("[[1],[2]]"))};
+  expand.attributes = {{"shape", "2,3"}};
+  expand.spec = "onnx-13";
+  (void)run_request_as_case(expand, {dir.file("case"), true}, {});
 }
 
 // A pipe that holds a text to its end, under a number that a link in the folder leads to.
@@ -309,8 +325,7 @@ const std::vector<Operation>& small_operations() {
       {"golden files rewritten", {"one.npy", "two.json"}, check("cases", true)},
       {"an ONNX case", {}, check("onnx", false)},
       {"an ONNX case rewritten", {"onnx_without/test_data_set_0/output_0.pb"}, check("onnx_without", true)},
-      {"a case folder", files_of_case("case"),
-       remake("case", [](const TempDir& dir) { make_case(dir.file("case"), false); })},
+      {"a case folder, durable", files_of_case("case"), remake("case", make_case)},
       {"comparison", {}, compare_files},
       {"comparison of sets", {}, compare_sets_of},
       {"a command line",
@@ -321,15 +336,6 @@ const std::vector<Operation>& small_operations() {
       {"a command line of jobs", {"one.npy", "two.json"}, command_line("run jobs.jsonl --quiet")},
   };
   return operations;
-}
-
-void make_case(const std::string& folder, bool durable) {
-  Request expand;
-  expand.op = require_operator("expand");
-  expand.positional = {OperandText(std::string("[[1],[2]]"))};
-  expand.attributes = {{"shape", "2,3"}};
-  expand.spec = "onnx-13";
-  (void)run_request_as_case(expand, {folder, durable}, {});
 }
 
 void write_operands(const TempDir& dir) {
@@ -406,26 +412,36 @@ Trial::Trial(const Operation& operation)
       dir_(::access("/dev/shm", W_OK) == 0 ? fs::path("/dev/shm") : fs::temp_directory_path()) {
   write_operands(dir_);
   operands_ = names_in(dir_);
+  ::setenv("TMPDIR", dir_.path().c_str(), 1);  // what is left there is noticed too
   prepare(false);
   operation_.run(dir_);
   for (const std::string& output : operation_.outputs) whole_.push_back(get(dir_.file(output)));
 }
 
+Trial::~Trial() {
+  for (const auto& entry : fs::directory_iterator(dir_.path().parent_path())) {
+    if (entry.path().string().starts_with(dir_.path().string() + "-old-")) fs::remove_all(entry.path());
+  }
+}
+
 void Trial::prepare(bool old_outputs) {
   before_.clear();
+  new_folder_.clear();
+  has_empty_folder_ = false;
   for (const std::string& output : operation_.outputs) {
     const std::string folder = output.substr(0, output.find('/'));
-    const bool in_new_folder = folder != output && !operands_.contains(folder);
-    fs::remove_all(dir_.path() / (in_new_folder ? folder : output));
+    if (folder != output && !operands_.contains(folder)) new_folder_ = folder;
+    fs::remove_all(dir_.path() / (new_folder_.empty() ? output : new_folder_));
     // Something that a golden file of this name may be.
     const std::string old = output.ends_with(".pb") ? onnx_int64s({1}, {7}) : std::string("[7]");
     if (!operation_.changes.empty()) {
       fs::copy_file(dir_.file(operation_.changes), dir_.file(output));
-    } else if (old_outputs && !in_new_folder) {
+    } else if (old_outputs && new_folder_.empty()) {
       write_file(dir_.file(output), old);
     }
     before_.push_back(get(dir_.file(output)));
   }
+  if (old_outputs && !new_folder_.empty()) has_empty_folder_ = fs::create_directory(dir_.file(new_folder_));
 }
 
 void Trial::remove_temporary_entries() const {
@@ -436,16 +452,21 @@ void Trial::remove_temporary_entries() const {
 
 std::string Trial::fault_in_outputs(bool succeeded) const {
   auto expected = operands_;
+  if (has_empty_folder_) expected.insert(new_folder_);
+  std::size_t there = 0;
   for (std::size_t i = 0; i < whole_.size(); ++i) {
     const std::string& name = operation_.outputs[i];
     const std::string content = get(dir_.file(name));
     const bool is_whole = content == whole_[i];
     if (!is_whole && (succeeded || content != before_[i])) return cat(name, " holds ", printable(content));
-    if (content != "(nothing)") expected.insert(name);
+    if (content == "(nothing)") continue;
+    ++there;
+    expected.insert(name);
     for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
       expected.insert(name.substr(0, at));
     }
   }
+  if (!new_folder_.empty() && there != 0 && there != whole_.size()) return new_folder_ + " is not complete";
   for (const std::string& name : names_in(dir_)) {
     if (!expected.contains(name)) return cat(name, " was left");
   }

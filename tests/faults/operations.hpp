@@ -14,7 +14,8 @@ namespace tensorop {
 
 struct Operation {
   std::string name;
-  // The files it makes or replaces; where their folder is none of the operands' it makes that too.
+  // The files it makes or replaces. If their folder is none of the operands', the operation makes it, with
+  // all of them or not at all; an empty folder is there already where it replaces something old.
   std::vector<std::string> outputs;
   // In a folder as prepare() leaves it. Throws what the first thing that fails throws.
   std::function<void(const TempDir& dir)> run;
@@ -24,9 +25,6 @@ struct Operation {
 };
 
 [[nodiscard]] const std::vector<Operation>& small_operations();
-
-// Writes a small call as an ONNX case folder. Throws Error.
-void make_case(const std::string& folder, bool durable);
 
 // The operands of all of them, into a new folder.
 void write_operands(const TempDir& dir);
@@ -38,8 +36,11 @@ void write_operands(const TempDir& dir);
 class Trial {
  public:
   explicit Trial(const Operation& operation);
+  ~Trial();
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
 
-  // Outputs hold something old; or are not there.
+  // Outputs hold something old, or their new folder is there and empty; or they are not there.
   void prepare(bool old_outputs);
   [[nodiscard]] const TempDir& dir() const { return dir_; }
   // Those that kill -9 may leave.
@@ -51,6 +52,8 @@ class Trial {
   const Operation& operation_;
   TempDir dir_;
   std::set<std::string> operands_;
+  std::string new_folder_;  // that the operation makes; empty: none
+  bool has_empty_folder_ = false;
   std::vector<std::string> before_;
   std::vector<std::string> whole_;
 };

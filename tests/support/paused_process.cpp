@@ -1,5 +1,6 @@
 #include "support/paused_process.hpp"
 
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,6 +77,11 @@ void PausedProcess::go_on() {
   is_paused_ = false;
   (void)!::send(socket_, &byte, 1, MSG_NOSIGNAL);
   (void)!::read(socket_, &byte, 1);
+}
+
+void PausedProcess::kill() {
+  ::kill(child_, SIGKILL);
+  is_paused_ = false;
 }
 
 int PausedProcess::finish() {

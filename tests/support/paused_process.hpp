@@ -23,6 +23,8 @@ class PausedProcess {
   void go_on();
   // The same until its end. Returns its exit status, or -1 if a signal ended it.
   [[nodiscard]] int finish();
+  // Ends it by SIGKILL, where it is.
+  void kill();
 
  private:
   pid_t child_ = -1;
