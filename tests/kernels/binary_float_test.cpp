@@ -9,44 +9,27 @@
 #include "kernels/elements/binary_kernel.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
+#include "support/reference_element.hpp"
 
 namespace tensorop::kernels_binary_float_test {
 namespace {
 
-// A 16-bit float type, told without the code under test.
-struct Format {
-  DType dtype;
-  int fraction;  // stored bits
-  int exponent;  // bits
-};
-constexpr Format kFloat16 = {DType::float16, 10, 5};
-constexpr Format kBFloat16 = {DType::bfloat16, 7, 8};
+template <class T>
+constexpr DType kDTypeOf = std::is_same_v<T, Float16> ? DType::float16 : DType::bfloat16;
 
-double decode(const Format& format, std::uint16_t bits) {
-  const int fraction = bits & ((1 << format.fraction) - 1);
-  const int ones = (1 << format.exponent) - 1;
-  const int exponent = (bits >> format.fraction) & ones;
-  const int bias = ones / 2;
-  double value = std::ldexp(fraction + (exponent == 0 ? 0 : 1 << format.fraction),
-                            std::max(exponent, 1) - bias - format.fraction);
-  if (exponent == ones) {
-    value =
-        fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-  }
-  return (bits & 0x8000) != 0 ? -value : value;
+// The values of all bits of a 16-bit float, by the naive reference.
+std::vector<double> values_of(DType dtype) {
+  std::vector<double> values;
+  for (int bits = 0; bits < 1 << 16; ++bits)
+    values.push_back(reference::real({dtype, {static_cast<char>(bits), static_cast<char>(bits >> 8)}}));
+  return values;
 }
 
-// Rounded to nearest, ties to even, from the exact bits of a double; every NaN as the one of arithmetic.
-std::uint16_t encode(const Format& format, double value) {
-  const int sign = std::signbit(value) ? 0x8000 : 0;
-  const int infinity = ((1 << format.exponent) - 1) << format.fraction;
-  if (std::isnan(value)) return static_cast<std::uint16_t>(infinity | (1 << (format.fraction - 1)));
-  if (std::isinf(value)) return static_cast<std::uint16_t>(sign | infinity);
-  const int least = 1 - ((1 << (format.exponent - 1)) - 1);
-  const int exponent = value == 0 ? least : std::max(std::ilogb(value), least);
-  const double units = std::nearbyint(std::ldexp(std::fabs(value), format.fraction - exponent));
-  const int bits = static_cast<int>(units) + ((exponent - least) << format.fraction);
-  return static_cast<std::uint16_t>(sign | std::min(bits, infinity));
+// Rounded once, as convert_elements_test.cpp has it; every NaN as the one of arithmetic.
+template <class T>
+std::uint16_t encode(double value) {
+  if (std::isnan(value)) return HalfTraits<T>::kInfinity | HalfTraits<T>::kQuiet;
+  return round_half<T>(value).bits;
 }
 
 struct Operation {
@@ -64,46 +47,37 @@ const std::vector<Operation> kOperations = {
     {"mod fmod", find_kernel<Mod>, [](double a, double b) { return std::fmod(a, b); }},
 };
 
-void check_pairs(const Format& format, const Operation& operation, const std::vector<std::uint16_t>& a,
-                 const std::vector<std::uint16_t>& b) {
-  const BinaryKernel kernel = operation.find(format.dtype, format.dtype);
+template <class T>
+void check_pairs(const std::vector<double>& values, const Operation& operation,
+                 const std::vector<std::uint16_t>& a, const std::vector<std::uint16_t>& b) {
+  const BinaryKernel kernel = operation.find(kDTypeOf<T>, kDTypeOf<T>);
   std::vector<std::uint16_t> out(a.size());
   REQUIRE(kernel.compute(reinterpret_cast<const std::byte*>(a.data()), 1,
                          reinterpret_cast<const std::byte*>(b.data()), 1,
                          reinterpret_cast<std::byte*>(out.data()), static_cast<std::int64_t>(a.size())));
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const std::uint16_t wanted = encode(format, operation.oracle(decode(format, a[i]), decode(format, b[i])));
-    if (out[i] == wanted) continue;
-    if (wrong++ < 3) {
-      UNSCOPED_INFO(operation.name << " " << name(format.dtype) << ": " << a[i] << ", " << b[i] << " gives "
-                                   << out[i] << ", not " << wanted);
-    }
+    const std::uint16_t wanted = encode<T>(operation.oracle(values[a[i]], values[b[i]]));
+    if (out[i] == wanted || wrong++ >= 3) continue;
+    UNSCOPED_INFO(operation.name << ": " << a[i] << ", " << b[i] << " gives " << out[i] << ", not "
+                                 << wanted);
   }
   CHECK(wrong == 0);
 }
 
 // Every value with some, then random pairs of all bit patterns and of values near each other.
-void check_format(const Format& format) {
-  const auto infinity = static_cast<std::uint16_t>(((1 << format.exponent) - 1) << format.fraction);
-  const auto one = static_cast<std::uint16_t>(((1 << (format.exponent - 1)) - 1) << format.fraction);
-  const std::vector<std::uint16_t> some = {0,
-                                           0x8000,
-                                           1,
-                                           static_cast<std::uint16_t>(1U << format.fraction),
-                                           one,
-                                           static_cast<std::uint16_t>(one + 1),
-                                           static_cast<std::uint16_t>(0x8000 | (one - 3)),
-                                           static_cast<std::uint16_t>(infinity - 1),
-                                           infinity,
-                                           static_cast<std::uint16_t>(0x8000 | infinity),
-                                           static_cast<std::uint16_t>(infinity + 1)};
+TEMPLATE_TEST_CASE("arithmetic of 16-bit floats is that of float64, rounded once", "[release][elementwise]",
+                   Float16, BFloat16) {
+  constexpr int kInfinity = HalfTraits<TestType>::kInfinity;
+  const int one = encode<TestType>(1);
+  const int least_normal = 2 * HalfTraits<TestType>::kQuiet;
   std::vector<std::uint16_t> a;
   std::vector<std::uint16_t> b;
-  for (const std::uint16_t with : some) {
+  for (const int with : {0, 0x8000, 1, least_normal, one, one + 1, 0x8000 | (one - 3), kInfinity - 1,
+                         kInfinity + 0, 0x8000 | kInfinity, kInfinity + 1}) {
     for (int bits = 0; bits < 1 << 16; ++bits) {
       a.push_back(static_cast<std::uint16_t>(bits));
-      b.push_back(with);
+      b.push_back(static_cast<std::uint16_t>(with));
     }
   }
   Random random(16);
@@ -113,15 +87,8 @@ void check_format(const Format& format) {
     const bool near = i % 2 == 0;
     b.push_back(static_cast<std::uint16_t>(near ? bits + (bits >> 32) % 4096 - 2048 : bits >> 16));
   }
-  for (const Operation& operation : kOperations) check_pairs(format, operation, a, b);
-}
-
-TEST_CASE("float16 arithmetic is that of float64, rounded once", "[release][elementwise]") {
-  check_format(kFloat16);
-}
-
-TEST_CASE("bfloat16 arithmetic is that of float64, rounded once", "[release][elementwise]") {
-  check_format(kBFloat16);
+  const std::vector<double> values = values_of(kDTypeOf<TestType>);
+  for (const Operation& operation : kOperations) check_pairs<TestType>(values, operation, a, b);
 }
 
 template <class T>
@@ -259,28 +226,26 @@ TEST_CASE("min and max keep the first NaN, made quiet, and put -0 below +0", "[e
   }
 }
 
-TEST_CASE("min and max of 16-bit floats order every value against some", "[elementwise]") {
-  for (const Format& format : {kFloat16, kBFloat16}) {
-    const auto min_kernel = find_kernel<Min>(format.dtype, format.dtype);
-    const auto max_kernel = find_kernel<Max>(format.dtype, format.dtype);
-    const auto infinity = static_cast<std::uint16_t>(((1 << format.exponent) - 1) << format.fraction);
-    std::int64_t wrong = 0;
-    for (const int with :
-         {0, 0x8000, 1, 0x8001, 0x3C00, 0xBC01, infinity - 1, infinity + 0, 0x8000 | infinity}) {
-      for (int bits = 0; bits < 1 << 16; ++bits) {
-        const auto a = static_cast<std::uint16_t>(bits);
-        const auto b = static_cast<std::uint16_t>(with);
-        const double x = decode(format, a);
-        const double y = decode(format, b);
-        if (std::isnan(x)) continue;
-        const bool below = x < y || (x == y && std::signbit(x));
-        wrong += apply(min_kernel, a, b) == (below ? a : b) ? 0 : 1;
-        wrong += apply(max_kernel, a, b) == (below ? b : a) ? 0 : 1;
-      }
+TEMPLATE_TEST_CASE("min and max of 16-bit floats order every value against some", "[elementwise]", Float16,
+                   BFloat16) {
+  constexpr DType kDType = kDTypeOf<TestType>;
+  constexpr int kInfinity = HalfTraits<TestType>::kInfinity;
+  const std::vector<double> values = values_of(kDType);
+  const auto min_kernel = find_kernel<Min>(kDType, kDType);
+  const auto max_kernel = find_kernel<Max>(kDType, kDType);
+  std::int64_t wrong = 0;
+  for (const int with :
+       {0, 0x8000, 1, 0x8001, 0x3C00, 0xBC01, kInfinity - 1, kInfinity + 0, 0x8000 | kInfinity}) {
+    for (int bits = 0; bits < 1 << 16; ++bits) {
+      const auto a = static_cast<std::uint16_t>(bits);
+      const auto b = static_cast<std::uint16_t>(with);
+      if (std::isnan(values[a])) continue;
+      const bool below = values[a] < values[b] || (values[a] == values[b] && std::signbit(values[a]));
+      wrong += apply(min_kernel, a, b) == (below ? a : b) ? 0 : 1;
+      wrong += apply(max_kernel, a, b) == (below ? b : a) ? 0 : 1;
     }
-    CAPTURE(name(format.dtype));
-    CHECK(wrong == 0);
   }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("float powers are those of float64, rounded once, with any exponent dtype", "[elementwise]") {
@@ -303,7 +268,7 @@ TEST_CASE("float powers are those of float64, rounded once, with any exponent dt
   for (int bits = 0x3C00; bits < 0x4400; ++bits) {
     const Float16 base = {static_cast<std::uint16_t>(bits)};
     const double exact = std::pow(static_cast<double>(to_float(base)), 3.0);
-    CHECK(pow_of(base, std::int32_t{3}, DType::float16, DType::int32).bits == encode(kFloat16, exact));
+    CHECK(pow_of(base, std::int32_t{3}, DType::float16, DType::int32).bits == encode<Float16>(exact));
   }
 }
 
