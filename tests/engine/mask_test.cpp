@@ -120,6 +120,15 @@ TEST_CASE("a mask does what the positions of its true elements do", "[engine][ma
   }
 }
 
+TEST_CASE("the positions of a mask that threads look at in pieces", "[engine][mask]") {
+  Random random(20261127);
+  for (int i = 0; i < 4; ++i) {
+    const Tensor mask = random_mask(random, {600'000});
+    const Tensor tuples = tuples_of(mask);
+    check_same(true_positions(mask, Threads(3)), tuples.reshaped({tuples.shape()[0]}));
+  }
+}
+
 TEST_CASE("what is not zero, of every kind of element", "[engine][mask]") {
   struct Row {
     const char* text;
