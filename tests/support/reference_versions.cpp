@@ -1,6 +1,5 @@
-// Tables 3 to 6 of the specification: which versions there are and what they differ in, besides their dtypes
-// (support/type_tables.hpp). Written down a second time, so that the tables of src/ops can be wrong in a
-// test.
+// Which versions there are and what they differ in, besides their dtypes (support/type_tables.hpp): the rows
+// "rules" of testdata/spec/versions.txt.
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
@@ -10,214 +9,6 @@
 
 namespace tensorop::reference {
 namespace {
-
-// Versions of one publisher that differ from the default semantics in the same way.
-struct Row {
-  const char* publisher;
-  const char* operators;  // as the command line calls them; "sub:subtract" where the publisher does not
-  const char* since;      // each until the next one of that name
-  std::string differs;    // members of Rules: "name", "-name", "name=value,value"; or an attribute's default
-};
-
-const std::string kTuples = "-negative_batch_dims -broadcast_batch_dims -empty_tuples ";
-const std::string kScatter = "-use_init_val open_duplicates open_nan ";
-const std::string kOnnxMath = "-float_floor_mod open_nan open_zeros open_wide_shift ";
-const std::string kOpenvinoMath = "-float_floor_mod most_operands=2 open_nan open_zeros open_zero_divisor ";
-
-const std::string kBits = "-float_floor_mod schemes=numpy,none,pdpd ";
-
-const std::string kStarts = "-negative_indices any_index -use_init_val ";
-const std::string kStarts0 = kStarts + "-batch_dims ";
-const std::string kWindowReductions =
-    "open_duplicates missing_complex_order reductions=none,add,mul,min,max,and,or,xor";
-
-const std::string kWebnn = "-zero_dims nearest ";
-const std::string kWebnnMath = "-zero_dims schemes=numpy ";
-
-const std::string kTorchScatter =
-    "-use_init_val torch_shapes -negative_indices open_duplicates rounds_once rounds_mean_sum ";
-const std::string kTorchSlices = "-use_init_val vector_index torch_shapes -negative_indices open_duplicates ";
-const std::string kTorchReduce = "reductions=sum,prod,mean,amax,amin reduction=sum ";
-
-const std::string kLibraryMath = "-float_floor_mod schemes=numpy ";
-
-const std::vector<Row> kRows = {
-    // What PyTorch, NumPy and JAX have of the gather and scatter families.
-    {"torch", "gather:indexselect", "2", "-batch_dims -negative_indices torch_shapes vector_index"},
-    {"torch", "gather:take", "2", "-batch_dims -axis flat=true"},
-    {"numpy", "gather:take", "2",
-     "-batch_dims flat flat=true clips_raw index_modes=raise,wrap,clip scalar_data unchecked_empty"},
-    {"jax", "gather:take", "0",
-     "-batch_dims flat flat=true clips_raw index_modes=fill,clip,wrap no_empty_axis"},
-    {"torch", "gatherelements:gather", "2", "-negative_indices torch_shapes"},
-    {"torch", "gatherelements:takealongdim", "2", "-negative_indices torch_shapes off_axis flat flat=true"},
-    {"numpy", "gatherelements:takealongaxis", "2", "off_axis flat axis=-1 unchecked_empty"},
-    {"jax", "gatherelements:takealongaxis", "0",
-     "off_axis flat axis=-1 index_modes=fill,clip,drop zero_of_empty_axis"},
-    {"jax", "gathernd:atget", "0",
-     kTuples + "no_empty_axis -batch_dims index_modes=clip,fill,drop,promise_in_bounds"},
-    {"torch", "scatterelements:scatter", "2", kTorchScatter + "reductions=none,add,multiply takes_value"},
-    {"torch", "scatterelements:scatteradd", "2", kTorchScatter + "reduction=add"},
-    {"torch", "scatterelements:scatterreduce", "2", kTorchScatter + kTorchReduce + "use_init_val"},
-    {"numpy", "scatterelements:putalongaxis", "2", "-use_init_val off_axis flat axis_or_flat"},
-    {"jax", "scatterelements:putalongaxis", "0",
-     "-use_init_val open_duplicates off_axis flat axis_or_flat updates_like_indices "
-     "index_modes=drop,clip,fill,promise_in_bounds"},
-    {"torch", "scatterupdate:indexcopy", "2", kTorchSlices},
-    {"torch", "scatterupdate:indexadd", "2", kTorchSlices + "reduction=add"},
-    {"torch", "scatterupdate:indexreduce", "2",
-     kTorchSlices + "reductions=prod,mean,amax,amin reduction=prod use_init_val wraps_mean"},
-    {"torch", "scatterupdate:put", "2", "-use_init_val open_duplicates -axis flat=true reductions=none,add"},
-    {"numpy", "scatterupdate:put", "2",
-     "-use_init_val -axis flat=true clips_raw index_modes=raise,wrap,clip cycles_updates"},
-    {"torch", "scatternd:indexput", "2",
-     "-use_init_val open_duplicates -one_element_updates repeats_updates reductions=none,add"},
-    {"numpy", "scatternd:ufuncat", "2",
-     "-use_init_val -one_element_updates repeats_updates reduction=add "
-     "reductions=add,subtract,multiply,minimum,maximum no_bool=sub missing_complex_order"},
-    {"jax", "scatternd:at", "0",
-     "-use_init_val open_duplicates -one_element_updates repeats_updates no_empty_axis "
-     "missing_complex_order index_modes=drop,clip,fill,promise_in_bounds "
-     "reductions=none,add,subtract,multiply,min,max no_bool=add,sub,mul"},
-    {"torch", "broadcast:expand", "2", "modes=numpy keeps_dims"},
-    {"numpy", "broadcast:broadcastto", "2", "modes=numpy"},
-    {"jax", "broadcast:broadcastto", "0", "modes=numpy"},
-    {"torch", "where", "2", "schemes=numpy number_truth"},
-    {"numpy", "where", "2", "schemes=numpy number_truth"},
-    {"jax", "where", "0", "schemes=numpy number_truth"},
-    {"onnx", "gather", "1", "-batch_dims -negative_indices"},
-    {"onnx", "gather", "11 13", "-batch_dims"},
-    {"openvino", "gather", "1", "-batch_dims -negative_indices"},
-    {"openvino", "gather", "7", "-negative_indices"},
-    {"openvino", "gather", "8", "zero_fill"},
-    {"onnx", "gatherelements", "11 13", ""},
-    {"openvino", "gatherelements", "6", "-negative_indices equal_off_axis"},
-    {"onnx", "gathernd", "11", kTuples + "-batch_dims"},
-    {"onnx", "gathernd", "12 13", kTuples},
-    {"mdf", "gathernd", "0", kTuples},
-    {"openvino", "gathernd", "5", "-negative_batch_dims -negative_indices fused_batch_dims"},
-    {"openvino", "gathernd", "8", "-negative_batch_dims"},
-    {"webnn", "gather", "0", kWebnn + "-batch_dims -negative_axis"},
-    {"webnn", "gatherelements", "0", kWebnn + "-negative_axis equal_off_axis"},
-    {"webnn", "gathernd", "0", kWebnn + kTuples + "-batch_dims"},
-    {"webnn", "scatterelements", "0", kWebnn + "-use_init_val open_duplicates -negative_axis equal_off_axis"},
-    {"webnn", "scatternd", "0", kWebnn + "-use_init_val open_duplicates -one_element_updates"},
-    {"webnn", "expand", "0", "-zero_dims one_way_expand"},
-    {"webnn", "where", "0", kWebnnMath + "byte_truth"},
-    {"webnn", "add sub mul div pow prelu", "0", kWebnnMath},
-    {"webnn", "min max", "0", kWebnnMath + "most_operands=2"},
-    {"webnn",
-     "equal notequal less:lesser lessorequal:lesserorequal greater greaterorequal and:logicaland "
-     "or:logicalor xor:logicalxor",
-     "0", kWebnnMath + "byte_truth"},
-    {"onnx", "scatterelements:scatter", "9", kScatter + "-negative_indices"},
-    {"onnx", "scatterelements:scatter", "11", kScatter},
-    {"onnx", "scatterelements", "11 13", kScatter},
-    {"onnx", "scatterelements", "16", kScatter + "reductions=none,add,mul"},
-    {"onnx", "scatterelements", "18", kScatter + "reductions=none,add,mul,max,min"},
-    {"openvino", "scatterelements:scatterelementsupdate", "3", kScatter + "-negative_indices bounded_axis"},
-    {"openvino", "scatterelements:scatterelementsupdate", "12",
-     "open_duplicates open_nan reductions=none,sum,prod,min,max,mean"},
-    {"onnx", "scatternd", "11 13", kScatter + "-one_element_updates"},
-    {"onnx", "scatternd", "16", kScatter + "-one_element_updates reductions=none,add,mul"},
-    {"onnx", "scatternd", "18", kScatter + "-one_element_updates reductions=none,add,mul,max,min"},
-    {"openvino", "scatternd:scatterndupdate", "3", kScatter + "-negative_indices"},
-    {"openvino", "scatternd:scatterndupdate", "15", kScatter + "reductions=none,sum,sub,prod,min,max"},
-    {"openvino", "scatterupdate", "3", "-use_init_val open_duplicates -negative_indices"},
-    {"onnx", "tensorscatter", "24", "-negative_indices"},
-    {"stablehlo", "gatherslices:gather", "9", kStarts0},
-    {"stablehlo", "gatherslices:gather", "1001", kStarts},
-    {"stablehlo", "scatterslices:scatter", "9", kStarts0 + kWindowReductions},
-    {"stablehlo", "scatterslices:scatter", "1001", kStarts + kWindowReductions},
-    {"stablehlo", "dynamicslice dynamicupdateslice", "9", kStarts},
-    {"stablehlo", "broadcast:broadcastindim", "9", "modes=explicit mode=explicit any_order"},
-    {"stablehlo", "where:select", "9", "schemes=none scalar_condition"},
-    {"stablehlo",
-     "add sub:subtract mul:multiply div:divide min:minimum max:maximum bitwiseand:and bitwiseor:or "
-     "bitwisexor:xor equal:compareeq notequal:comparene less:comparelt lessorequal:comparele "
-     "greater:comparegt "
-     "greaterorequal:comparege",
-     "9", "schemes=none most_operands=2"},
-    {"stablehlo", "pow:power", "9", "schemes=none pow_of_zero"},
-    {"stablehlo", "mod:remainder", "9", "schemes=none fmod=true"},
-    {"stablehlo", "bitshift:shiftleft", "9", "schemes=none direction=left"},
-    {"stablehlo", "bitshift:shiftrightarithmetic", "9", "schemes=none direction=right"},
-    {"stablehlo", "bitshift:shiftrightlogical", "9", "schemes=none direction=logical"},
-    {"onnx", "expand", "8 13", ""},
-    {"openvino", "broadcast", "1", "modes=numpy,explicit,pdpd"},
-    {"openvino", "broadcast", "3", "modes=numpy,explicit,bidirectional,pdpd"},
-    {"onnx", "where", "9 16", "schemes=numpy"},
-    {"openvino", "where:select", "1", "schemes=numpy,none,pdpd one_way_condition"},
-    {"torch", "add sub mul", "2", kLibraryMath},
-    {"torch", "div", "2", kLibraryMath},
-    {"torch", "div:floordivide", "2", kLibraryMath + "pythondiv=true"},
-    {"torch", "pow", "2", kLibraryMath + "pow_of_zero"},
-    {"torch", "mod:fmod", "2", kLibraryMath + "fmod=true"},
-    {"torch", "floormod:remainder", "2", kLibraryMath + "keeps_zero"},
-    {"torch", "min:minimum max:maximum", "2", kLibraryMath + "most_operands=2 open_zeros"},
-    {"torch", "equal:eq notequal:ne less:lt lessorequal:le greater:gt greaterorequal:ge", "2", kLibraryMath},
-    {"torch", "and:logicaland or:logicalor xor:logicalxor", "2", kLibraryMath + "number_truth"},
-    {"torch", "bitwiseand bitwiseor bitwisexor", "2", kLibraryMath},
-    {"torch", "bitshift:bitwiseleftshift", "2", kLibraryMath + "any_shift direction=left"},
-    {"torch", "bitshift:bitwiserightshift", "2", kLibraryMath + "any_shift direction=right"},
-    {"numpy", "add sub:subtract mul:multiply", "2", kLibraryMath},
-    {"numpy", "div:divide", "2", kLibraryMath},
-    {"numpy", "div:floordivide", "2", kLibraryMath + "pythondiv=true missing_zero_divisor"},
-    {"numpy", "pow:power", "2", kLibraryMath + "natural_pow"},
-    {"numpy", "mod:fmod", "2", kLibraryMath + "fmod=true missing_zero_divisor"},
-    {"numpy", "floormod:remainder", "2", kLibraryMath + "missing_zero_divisor"},
-    {"numpy", "min:minimum max:maximum", "2", kLibraryMath + "most_operands=2 open_zeros nan_unordered"},
-    {"numpy", "equal notequal less lessorequal:lessequal greater greaterorequal:greaterequal", "2",
-     kLibraryMath + "nan_unordered"},
-    {"numpy", "and:logicaland or:logicalor xor:logicalxor", "2", kLibraryMath + "number_truth"},
-    {"numpy", "bitwiseand bitwiseor bitwisexor", "2", kLibraryMath},
-    {"numpy", "bitshift:leftshift", "2", kLibraryMath + "any_shift direction=left"},
-    {"numpy", "bitshift:rightshift", "2", kLibraryMath + "any_shift direction=right"},
-    {"jax", "add sub:subtract mul:multiply", "0", kLibraryMath},
-    {"jax", "div:divide", "0", kLibraryMath},
-    {"jax", "div:floordivide", "0", kLibraryMath + "pythondiv=true missing_zero_divisor"},
-    {"jax", "pow:power", "0", kLibraryMath},
-    {"jax", "mod:fmod", "0", kLibraryMath + "fmod=true missing_zero_divisor"},
-    {"jax", "floormod:remainder", "0", kLibraryMath + "keeps_zero missing_zero_divisor"},
-    {"jax", "min:minimum max:maximum", "0", kLibraryMath + "most_operands=2"},
-    {"jax", "equal notequal less lessorequal:lessequal greater greaterorequal:greaterequal", "0",
-     kLibraryMath},
-    {"jax", "and:logicaland or:logicalor xor:logicalxor", "0", kLibraryMath + "number_truth"},
-    {"jax", "bitwiseand bitwiseor bitwisexor", "0", kLibraryMath},
-    {"jax", "bitshift:leftshift", "0", kLibraryMath + "any_shift direction=left"},
-    {"jax", "bitshift:rightshift", "0", kLibraryMath + "any_shift direction=right"},
-    // 6.2.
-    {"onnx", "add sub mul div", "1 6", kOnnxMath + "schemes=legacy"},
-    {"onnx", "add sub mul div", "7 13 14", kOnnxMath + "schemes=numpy"},
-    {"onnx", "pow greater less equal and or xor", "1", kOnnxMath + "schemes=legacy"},
-    {"onnx", "pow", "7 12 13 15", kOnnxMath + "schemes=numpy"},
-    {"onnx", "greater less", "7 9 13", kOnnxMath + "schemes=numpy"},
-    {"onnx", "greaterorequal lessorequal", "12 16", kOnnxMath + "schemes=numpy"},
-    {"onnx", "equal", "7 11 13 19", kOnnxMath + "schemes=numpy"},
-    {"onnx", "and or xor", "7", kOnnxMath + "schemes=numpy"},
-    {"onnx", "mod", "10 13", kOnnxMath + "schemes=numpy open_zero_divisor"},
-    {"onnx", "mod", "28", kOnnxMath + "schemes=numpy open_zero_divisor float_floor_mod"},
-    {"onnx", "min max", "1 6", kOnnxMath + "schemes=none"},
-    {"onnx", "min max", "8 12 13", kOnnxMath + "schemes=numpy"},
-    {"onnx", "bitwiseand bitwiseor bitwisexor", "18", kOnnxMath + "schemes=numpy"},
-    {"onnx", "bitshift", "11", kOnnxMath + "schemes=numpy"},
-    {"onnx", "bitshift", "28", kOnnxMath + "schemes=numpy -open_wide_shift any_shift"},
-    {"openvino", "bitshift:bitwiseleftshift", "15", kBits + "open_wide_shift open_overflow direction=left"},
-    {"openvino", "bitshift:bitwiserightshift", "15", kBits + "open_wide_shift direction=right"},
-    {"openvino", "bitwiseand bitwiseor bitwisexor", "13", kBits},
-    {"onnx", "prelu", "1 6", "schemes=channels"},
-    {"onnx", "prelu", "7 9 16", "schemes=one_way"},
-    {"openvino", "prelu", "1", "schemes=channels_first"},
-    {"openvino",
-     "add sub:subtract mul:multiply equal notequal less lessorequal:lessequal greater "
-     "greaterorequal:greaterequal and:logicaland or:logicalor xor:logicalxor",
-     "1", kOpenvinoMath + "schemes=numpy,none,pdpd"},
-    {"openvino", "div:divide", "1", kOpenvinoMath + "schemes=numpy,none,pdpd pythondiv=true"},
-    {"openvino", "pow:power floormod min:minimum max:maximum squareddifference", "1",
-     kOpenvinoMath + "schemes=numpy,none"},
-    // Mod-1 is the truncated remainder and has no attribute for it.
-    {"openvino", "mod", "1", kOpenvinoMath + "schemes=numpy,none fmod=true"},
-};
 
 const std::map<std::string, bool Rules::*> kFlags = {
     {"negative_indices", &Rules::negative_indices},
@@ -284,6 +75,15 @@ std::vector<std::string> split(const std::string& text, char at) {
 }
 
 void apply(const std::string& word, Rules& rules) {
+  if (word.starts_with('$')) {
+    static const auto kWords = version_rows("let");
+    for (const std::vector<std::string>& row : kWords) {
+      if (row[0] != word.substr(1)) continue;
+      for (const std::string& own : split(row[1], ' ')) apply(own, rules);
+      return;
+    }
+    throw std::logic_error("no words " + word);
+  }
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos) {
     const bool off = word.starts_with('-');
@@ -328,15 +128,15 @@ int newest(const std::string& framework) {
 
 std::vector<PublishedVersion> versions_of_rows() {
   std::vector<PublishedVersion> all;
-  for (const Row& row : kRows) {
-    for (const std::string& names : split(row.operators, ' ')) {
-      for (const std::string& text : split(row.since, ' ')) {
+  for (const std::vector<std::string>& row : version_rows("rules")) {
+    for (const std::string& names : split(row.at(1), ' ')) {
+      for (const std::string& text : split(row.at(2), ' ')) {
         const int since = std::stoi(text);
         const std::string op = names.substr(0, names.find(':'));
         const std::string typed = names.substr(names.find(':') + 1);
-        Rules rules = rules_of(row.publisher, since, typed);
-        for (const std::string& word : split(row.differs, ' ')) apply(word, rules);
-        all.push_back({op, typed, row.publisher, since, newest(row.publisher), rules});
+        Rules rules = rules_of(row[0], since, typed);
+        for (const std::string& word : split(row.at(3), ' ')) apply(word, rules);
+        all.push_back({op, typed, row[0], since, newest(row[0]), rules});
       }
     }
   }

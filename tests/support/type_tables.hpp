@@ -1,11 +1,11 @@
 // Section 7 of the operator specification, and point 1 of section 11: the dtypes that every version allows.
-// The only copy in the tests, written from the specification and not from the descriptions: these are
-// compared with it, and the naive reference takes its dtypes from it.
+// The descriptions are compared with them, and the naive reference takes its dtypes from them.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tensor/dtype.hpp"
 
@@ -21,6 +21,9 @@ struct TypeKey {
 
   auto operator<=>(const TypeKey&) const = default;
 };
+
+// The cells of the rows of a section of testdata/spec/versions.txt, the one table of versions in the tests.
+[[nodiscard]] std::vector<std::vector<std::string>> version_rows(std::string_view section);
 
 [[nodiscard]] const std::map<TypeKey, DTypeSet>& type_tables();
 
