@@ -29,7 +29,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.checker import SEED, run_program
 
 
-
 def check_results(checker, root):
     """A random graph of jobs against NumPy, whatever the number of threads."""
     rng = random.Random(SEED)
@@ -351,50 +350,6 @@ def check_interruption(checker, root):
                 checker.check(f"{number.name}: some are done", len(whole) > 0)
 
 
-def check_rerun(checker, root):
-    """--missing: 20 000 jobs, of which the jobs without a result run."""
-    count, inputs = 20000, 100
-    (root / "in").mkdir()
-    (root / "out").mkdir()
-    for i in range(inputs):
-        (root / "in" / f"{i}.json").write_text(str(i))
-    jobs = [{"op": "add", "a": f"in/{i % inputs}.json", "b": i, "output": f"out/{i}.npy"} for i in range(count)]
-    jobs.append({"op": "add", "operands": ["out/7.npy", "out/8.npy"], "output": "sum.npy"})
-    file = root / "jobs.jsonl"
-    file.write_text("".join(json.dumps(job) + "\n" for job in jobs))
-
-    def state():
-        files = {entry.name: entry.stat() for entry in [*os.scandir(root / "out"), *os.scandir(root)]}
-        return {name: (info.st_ino, info.st_mtime_ns) for name, info in files.items() if name.endswith(".npy")}
-
-    def run(done):
-        before = state()
-        result = checker.run("run", "--missing", file)
-        parts = [f"{done} done"] + [f"{count + 1 - done} up to date"] * (done <= count)
-        wanted = f"tensorop: run: {count + 1} jobs: {', '.join(parts)}\n"
-        checker.check(f"rerun {done}: summary", result.stderr == wanted, result.stderr)
-        after = state()
-        written = {name for name, info in after.items() if info != before.get(name)}
-        checker.check(f"rerun: all are there", len(after) == count + 1, len(after))
-        checker.check(f"rerun {done}: written", len(written) == done, sorted(written)[:5])
-        return written
-
-    # Killed in the middle: what is there is complete, and the next run goes on from there.
-    process = subprocess.Popen([checker.binary, "run", "-q", "--missing", file], preexec_fn=heed_signals)
-    wait_for_result(root / "out" / "3000.npy", 0)
-    process.kill()
-    process.wait()
-    done = len(state())
-    checker.check("rerun: killed in the middle", 0 < done < count, done)
-    run(count + 1 - done)
-    for i in range(0, count, 100):
-        checker.check(f"rerun: result {i}", np.load(root / "out" / f"{i}.npy") == i % inputs + i)
-    run(0)
-    for name in ("7", "19999"):
-        (root / "out" / f"{name}.npy").unlink()
-    checker.check("rerun: missing", run(2) == {"7.npy", "19999.npy"})
-
-
 def check_all(checker):
     root = checker.folder
     check_results(checker, root)
@@ -403,8 +358,6 @@ def check_all(checker):
     check_shards(checker, root / "shards")
     check_terminal(checker, root)
     check_interruption(checker, root)
-    (root / "rerun").mkdir()
-    check_rerun(checker, root / "rerun")
 
 
 if __name__ == "__main__":
