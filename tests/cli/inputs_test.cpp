@@ -146,8 +146,8 @@ std::vector<Input> inputs_of(const Kind& kind) {
   for (const InputRow& row : read_input_table("seeds")) {
     if (row.name.starts_with(prefix)) inputs.push_back({row.name, row.bytes});
   }
-  if (kind.name != "npy") return inputs;
-  for (const InputRow& row : read_input_table("npy")) inputs.push_back({row.name, row.bytes});
+  if (kind.name != "npy" && kind.name != "table") return inputs;
+  for (const InputRow& row : read_input_table(kind.name)) inputs.push_back({row.name, row.bytes});
   return inputs;
 }
 
@@ -202,15 +202,18 @@ TEST_CASE("a file that is cut at any byte is refused, or is what a stream of its
   }
 }
 
-TEST_CASE("every NPY file that NumPy wrote converts to the JSON that NumPy reads in it", "[npy]") {
-  const std::vector<InputRow> rows = read_input_table("npy");
+// The tables have the JSON that NumPy reads in files that it wrote, and what text tables mean.
+TEST_CASE("every NPY file and every text table converts to the JSON beside it", "[npy][table]") {
+  std::vector<std::pair<std::string, InputRow>> rows;
+  for (const InputRow& row : read_input_table("npy")) rows.emplace_back("a.npy", row);
   CHECK(rows.size() == 88);
-  for (const InputRow& row : rows) {
+  for (const InputRow& row : read_input_table("table")) rows.emplace_back("a.txt", row);
+  for (const auto& [name, row] : rows) {
     CAPTURE(row.name);
     REQUIRE(row.lines.size() == 1);
     const TempDir dir;
-    write_file(dir.file("a.npy"), row.bytes);
-    CHECK(run({"convert", dir.file("a.npy"), "-o", dir.file("a.json")}).err.empty());
+    write_file(dir.file(name), row.bytes);
+    CHECK(run({"convert", dir.file(name), "-o", dir.file("a.json")}).err.empty());
     CHECK(get(dir.file("a.json")) == row.lines[0] + "\n");
     // It reads back to itself.
     CHECK(run({"convert", dir.file("a.json"), "-o", dir.file("b.json")}).err.empty());

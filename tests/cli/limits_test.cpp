@@ -131,6 +131,10 @@ TEST_CASE("an endless stream is refused", "[cli][limits]") {
        "convert: standard input: more than 64 dims (byte 128): rank is at most 64"},
       {"{ printf '\\010\\001\\020\\002\\112\\377\\377\\377\\377\\017'; cat /dev/zero; } | $B convert -",
        "convert: standard input: ends inside raw_data (byte 10): 4294967295 bytes announced, 65526 left"},
+      {"{ printf '\\223NUMPY\\004\\000'; cat /dev/zero; } | $B convert -",
+       "convert: standard input: NPY version 4.0 is not supported (1.0, 2.0 and 3.0 are)"},
+      {"{ printf '\\223NUMPY\\002\\000\\377\\377\\377\\377'; cat /dev/zero; } | $B convert -",
+       "convert: standard input: malformed NPY header: it claims 4294967295 bytes (at most 65536)"},
       // As promised, but a promise beyond memory and disk.
       {"cat exa.npy /dev/zero | TMPDIR=. $B convert -",
        "convert: standard input: .: 1000000000000000000 bytes of temporary space are needed, # are free on "

@@ -83,17 +83,6 @@ const Way kEveryWay[] = {
 
 }  // namespace
 
-TEST_CASE("the same arrays are the same bytes, whatever the previous file and the time", "[io][npz]") {
-  const TempDir dir;
-  const auto arrays = sample();
-  for (const Way& options : kEveryWay) {
-    write_archive(dir.file("a.npz"), options, arrays);
-    const std::string once = get(dir.file("a.npz"));
-    write_archive(dir.file("a.npz"), options, arrays);
-    CHECK(get(dir.file("a.npz")) == once);
-  }
-}
-
 TEST_CASE("kept members are found and aligned, whichever is replaced and wherever sizes begin to be zip64",
           "[io][npz]") {
   const TempDir dir;
@@ -239,7 +228,7 @@ TEST_CASE("a name that no array can have in an archive is refused with the reaso
   }
 }
 
-TEST_CASE("every prefix of an archive, and every byte changed, is an error or the same arrays", "[io][npz]") {
+TEST_CASE("an archive with any byte changed is an error or has the same arrays", "[io][npz]") {
   const TempDir dir;
   const std::vector<NamedArray> arrays = {sample()[0], sample()[3]};
   for (const Way& options : kEveryWay) {
@@ -258,10 +247,6 @@ TEST_CASE("every prefix of an archive, and every byte changed, is an error or th
     };
     const std::vector<std::string> expected = {nested_json(arrays[0].tensor), nested_json(arrays[1].tensor)};
     CHECK(read_all(whole) == expected);
-    for (std::size_t size = 1; size < whole.size(); ++size) {
-      const auto read = read_all(whole.substr(0, size));
-      if (!read.empty()) FAIL_CHECK("read " << size << " of " << whole.size() << " bytes");
-    }
     for (std::size_t i = 0; i < whole.size(); ++i) {
       for (const unsigned flip : {0x01U, 0x80U, 0xFFU}) {
         std::string changed = whole;

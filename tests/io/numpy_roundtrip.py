@@ -59,7 +59,7 @@ SHAPES = [
     tuple(2 if i in (0, 5, 17, 31) else 1 for i in range(32)),
 ]
 
-WORDS = ["", "a", "naïve", "日本語", "\U0001f600", "tab\t", 'quo"te', "back\\slash", "two words", "\x7f", "x" * 40]
+WORDS = ["", "a", "naïve", "日本語", "\U0001f600", "tab\t", 'quo"te', "back\\slash", "two words", "\x7f", "\U0010ffff", "x" * 40]
 
 
 def sample(code, shape, rng):
@@ -251,12 +251,21 @@ def check_header_spellings(checker):
     ]
     for shape in ("(2,)", "(02,)", "(002,)", "(1, 02)", "(2L,)", "(02L,)", "(1, 2)", "(2)", "[2]", "(2.0,)", "(-2,)"):
         literals.append(f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}\n")
+    # Keys in any order, other quotes; and the codes of dtypes without a byte order, or with one that says nothing.
+    literals.append('{"shape": (2,), "fortran_order": True, "descr": "<f4"}')
+    literals.append("{'fortran_order':False,'descr':'<f4','shape':(0,4294967296)}")
+    for code in ("? b1 bool b i1 <i1 B >u1 h H i i4 =i4 int32 I q Q uint64 e f float32 d f8 float64 F D c16 complex128 "
+                 ">c16").split():
+        literals.append(f"{{'descr': '{code}', 'fortran_order': False, 'shape': (1,)}}")
     for literal in literals:
         text = literal.encode("latin1")
-        source = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text + bytes(8)
+        source = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text
         what = f"header {literal!r}"
         try:
-            expected = saved(canonical(np.load(io.BytesIO(source))))
+            array = np.load(io.BytesIO(source + bytes(64)))
+            expected = saved(canonical(array))
+            source += bytes(range(array.nbytes))
+            expected = expected[: len(expected) - array.nbytes] + canonical(np.load(io.BytesIO(source))).tobytes()
         except ValueError:
             checker.check_refused(what, source)
         else:

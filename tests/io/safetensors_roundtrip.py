@@ -245,6 +245,10 @@ def check_changes(binary, folder):
             checker.check(f"{what}, place", has_place == wanted, f"{has_place}, not {wanted}")
             checker.check(f"{what}, header", at % 8 == start % 8, f"{at}, {start}")
         layouts[loses] += 1
+        aligned = {n: is_aligned(found[n], at + places[n][0]) for n in found}
+        done = run(binary, "info", "--json", path, cwd=folder)
+        shown = {line["path"].rpartition(":")[2]: not line.get("unaligned", False) for line in map(json.loads, done.stdout.splitlines()) if ":" in line["path"]}
+        checker.check(f"{what}: info has the alignment", shown == aligned, f"{shown}, not {aligned}")
     # Guards the check itself.
     checker.check("files are laid out anew or not", min(layouts) >= 20, f"{layouts}")
 

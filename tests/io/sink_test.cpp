@@ -1,5 +1,4 @@
-// Results on their way: the format a destination asks for, the bytes of each format, and nothing before the
-// commit.
+// Results on their way: the bytes of each format in slices, and nothing before the commit.
 #include "io/sink.hpp"
 
 #include <fcntl.h>
@@ -55,63 +54,6 @@ std::string written(const TempDir& dir, const Tensor& tensor, std::string_view f
 
 }  // namespace
 
-TEST_CASE("the ending of a destination tells its format, and --format overrides it", "[io][sink]") {
-  struct Row {
-    std::string path;
-    const char* asked;
-    std::string_view format;
-  };
-  const std::vector<Row> rows = {
-      {"a.npy", nullptr, "npy"},     {"a.json", nullptr, "json"}, {"dir.json/a.npy", nullptr, "npy"},
-      {".npy", nullptr, "npy"},      {"-", nullptr, "json"},      {"-", "npy", "npy"},
-      {"-", "nested", "nested"},     {"a.npy", "json", "json"},   {"a.json", "npy", "npy"},
-      {"a.txt", "nested", "nested"}, {"a", "npy", "npy"},         {"a.npz", nullptr, "npz"},
-      {"-", "npz", "npz"},           {"a.NPY", nullptr, "npy"},   {"a.Json", nullptr, "json"},
-      {"a.txt", nullptr, "text"},    {"a.CSV", nullptr, "csv"},   {"a.tsv", nullptr, "tsv"},
-  };
-  for (const Row& row : rows) {
-    CAPTURE(row.path);
-    const Format* asked = row.asked == nullptr ? nullptr : find_format(row.asked);
-    CHECK(format_of({row.path, asked}).name == row.format);
-  }
-}
-
-TEST_CASE("an ending that tells no format is an error with a remedy", "[io][sink]") {
-  for (const char* path : {"a", "a.md", "a.zip", "a.npy.gz", "npy", "dir.npy/a", "-.x"}) {
-    CAPTURE(path);
-    CHECK(error_of([&] { (void)format_of({path}); }) ==
-          cat(path, ": cannot tell the format from the file extension\n",
-              "name it .npy, .json, .txt, .csv, .tsv, .pb, .npz or .safetensors, or give --format npy, json, "
-              "nested, "
-              "text, csv, tsv, pb, npz or safetensors"));
-  }
-  CHECK(error_of([] { (void)format_of({"a\x1b\n"}); }).starts_with("a\\x1b\\n: cannot tell the format"));
-}
-
-TEST_CASE("a result goes into an archive as its one array", "[io][sink]") {
-  const TempDir dir;
-  const Tensor tensor = tensor_of<std::int8_t>(DType::int8, {3}, {1, 2, 3});
-  for (const Format* const row : formats()) {
-    const Format& format = *row;
-    if (format.create_archive == nullptr) continue;
-    CAPTURE(format.name);
-    const std::string path = dir.file("a");
-    { const auto given_up = open_sink({path, &format}, DType::int8, {3}, 0); }
-    CHECK(fs::is_empty(dir.path()));
-    const auto sink = open_sink({path, &format}, DType::int8, {3}, 0);
-    if (const ElementFile* elements = sink->elements()) {
-      elements->write(0, tensor.data(), 3);
-    } else {
-      sink->append("\1\2\3");
-    }
-    CHECK(fs::is_empty(dir.path()));
-    sink->commit();
-    const Source source = Source::open(path + ":arr_0", {});
-    CHECK(nested_json(*source.tensor()) == "[1,2,3]");
-    fs::remove(path);
-  }
-}
-
 TEST_CASE("each format has its bytes, in whatever slices they are written", "[io][sink]") {
   const TempDir dir;
   const Tensor floats = tensor_of<float>(DType::float32, {2, 3}, {0, -0.0F, 1.5F, 1e20F, -2, 0.1F});
@@ -123,18 +65,6 @@ TEST_CASE("each format has its bytes, in whatever slices they are written", "[io
     CHECK(written(dir, floats, "nested", slice) ==
           "[[0.0,-0.0,1.5],[100000002004087734272.0,-2.0,0.10000000149011612]]\n");
   }
-}
-
-TEST_CASE("rank 0 and empty results have their bytes", "[io][sink]") {
-  const TempDir dir;
-  const Tensor scalar = tensor_of<std::int64_t>(DType::int64, {}, {-7});
-  CHECK(written(dir, scalar, "npy", 1) == npy_bytes(scalar));
-  CHECK(written(dir, scalar, "json", 1) == "{\"dtype\":\"int64\",\"shape\":[],\"data\":-7}\n");
-  CHECK(written(dir, scalar, "nested", 1) == "-7\n");
-  const Tensor empty = tensor_of<std::int64_t>(DType::int64, {2, 0, 3}, {});
-  CHECK(written(dir, empty, "npy", 1) == npy_bytes(empty));
-  CHECK(written(dir, empty, "json", 1) == "{\"dtype\":\"int64\",\"shape\":[2,0,3],\"data\":[]}\n");
-  CHECK(written(dir, empty, "nested", 1) == "[[],[]]\n");
 }
 
 TEST_CASE("strings are written as wide as was said", "[io][sink]") {
@@ -293,11 +223,6 @@ TEST_CASE("an archive that a program without locks replaces is left to it", "[io
       CHECK(get(path) == theirs);
     }
   }
-}
-
-TEST_CASE("a destination that cannot be opened is named", "[io][sink]") {
-  CHECK(error_of([] { (void)open_sink({"/nowhere/a.npy"}, DType::int8, {1}, 0); }) ==
-        "/nowhere/a.npy: cannot write: folder /nowhere does not exist");
 }
 
 }  // namespace tensorop::io_sink_test

@@ -1,4 +1,5 @@
-// Operands: what is a path, what is the tensor itself, what "-" is, and when a dtype is known.
+// Operands: what is opened and mapped, and when a dtype is known. What is a path, what is the tensor itself,
+// and what "-" is: cli/operands.md.
 #include "io/source.hpp"
 
 #include <fcntl.h>
@@ -204,53 +205,6 @@ TEST_CASE("text that changes before it has been read is an error", "[io][source]
   }
 }
 
-TEST_CASE("an operand that is no file is the tensor itself", "[io][source]") {
-  const std::vector<std::pair<std::string, std::string>> rows = {
-      {"[[0,0],[1,1]]", "untyped int64 [[0,0],[1,1]]"},
-      {"3", "untyped int64 3"},
-      {"-3", "untyped int64 -3"},
-      {"-0", "untyped int64 0"},
-      {"1.5e3", "untyped float64 1500.0"},
-      {"-1E-1", "untyped float64 -0.1"},
-      {"true", "untyped bool true"},
-      {" false\n", "untyped bool false"},
-      {"\t[1]", "untyped int64 [1]"},
-      {"\"text\"", "untyped string \"text\""},
-      {"[]", "untyped int64 []"},
-      {R"({"dtype":"float16","data":[1,2]})", "float16 [1.0,2.0]"},
-      {R"({"data":[1,2]})", "untyped int64 [1,2]"},
-  };
-  for (const auto& [text, expected] : rows) {
-    CAPTURE(text);
-    CHECK(read(text) == expected);
-    CHECK(Source::open(text, {}).name().empty());
-  }
-}
-
-TEST_CASE("an operand that is neither file nor tensor is a missing file", "[io][source]") {
-  // Many a file's name begins like a number.
-  for (const char* text : {"a.npy", "3.npy", "2024-05-01.npy", "-1.json", "12/a", "true.npy", "falsehood",
-                           "3d", "nan", "NaN", "missing/[1]", " ", "a b"}) {
-    CAPTURE(text);
-    CHECK(open_error(text) == cat(text, ": cannot open: No such file or directory"));
-  }
-  CHECK(open_error("float32[2,3]") ==
-        "'float32[2,3]' is a dtype and a shape without elements: only a dry run takes it");
-  const TempDir dir;
-  const DirectoryScope scope(dir.path());
-  write_file("a.npy", npy_bytes(two_numbers()));
-  CHECK(open_error("a.npy:x") ==
-        "a.npy:x: no file has this name, and a.npy is not an archive (NPZ, safetensors, GGUF)");
-  CHECK(open_error("") == "an empty operand is neither a file nor a tensor");
-}
-
-TEST_CASE("inline text that is malformed is called that, not a missing file", "[io][source]") {
-  for (const char* text : {"[1,2", "{", "\"open", "[1]]", "--1", "1-2", "[nan]"}) {
-    CAPTURE(text);
-    CHECK(open_error(text).find("malformed JSON at ") == 0);
-  }
-}
-
 TEST_CASE("inline JSON wins over a file of the same spelling, which is written ./NAME", "[io][source]") {
   const TempDir dir;
   const DirectoryScope scope(dir.path());
@@ -271,51 +225,6 @@ TEST_CASE("inline JSON wins over a file of the same spelling, which is written .
   }
   write_file("[x]", npy_bytes(two_numbers()));
   CHECK(open_error("[x]").starts_with("malformed JSON at "));
-}
-
-TEST_CASE("a file whose name only begins like JSON is a file", "[io][source]") {
-  const TempDir dir;
-  const DirectoryScope scope(dir.path());
-  for (const char* name : {"2024-05-01", "010", "1.", "[a].npy", "{a}.json", "\"a", "float32[2,3]"}) {
-    CAPTURE(name);
-    write_file(name, npy_bytes(two_numbers()));
-    CHECK(read(name) == "float32 [1.5,-2.0]");
-    const Source source = Source::open(name, {.arrays = {.header_only = true}, .allow_abstract = true});
-    CHECK(source.tensor()->shape() == Shape{2});
-    CHECK(source.name() == name);
-  }
-}
-
-TEST_CASE("a directory is refused with its path", "[io][source]") {
-  const TempDir dir;
-  CHECK(open_error(dir.path().string()) == dir.path().string() + ": is a directory");
-}
-
-TEST_CASE("a name with control characters is escaped", "[io][source]") {
-  CHECK(open_error("a\n\x1b[2J\xff") == "a\\n\\x1b[2J\\xff: cannot open: No such file or directory");
-  CHECK(open_error("x" + std::string(300, 'y')) ==
-        cat("x", std::string(199, 'y'), "...: cannot open: File name too long"));
-}
-
-TEST_CASE("a dash is standard input, NPY or JSON", "[io][source]") {
-  const TempDir dir;
-  const DirectoryScope directory(dir.path());
-  write_file("-", "not this one");
-  write_file("in.npy", npy_bytes(two_numbers(), {.big_endian = true}));
-  write_file("in.json", "[4,5]");
-  write_file("bad", "[4,");
-  {
-    const StandardInputScope scope("in.npy");
-    CHECK(read("-") == "float32 [1.5,-2.0]");
-  }
-  {
-    const StandardInputScope scope("in.json");
-    CHECK(read("-") == "untyped int64 [4,5]");
-  }
-  {
-    const StandardInputScope scope("bad");
-    CHECK(open_error("-").starts_with("standard input: malformed JSON at line 1, column 4"));
-  }
 }
 
 TEST_CASE("a file named like standard input is another file", "[io][source]") {
@@ -379,50 +288,6 @@ TEST_CASE("an untyped operand takes the dtype it is given", "[io][source]") {
         CHECK(nested_json(*source.tensor()) == row.expected);
       }
     }
-  }
-}
-
-TEST_CASE("a dtype and shape alone are an operand where elements are not wanted", "[io][source]") {
-  struct Row {
-    std::string text;
-    DType dtype;
-    Shape shape;
-  };
-  const std::vector<Row> rows = {
-      {"float32[2,3]", DType::float32, {2, 3}},
-      {"string[]", DType::string, {}},
-      {"bool[0]", DType::boolean, {0}},
-      {"int64[1000000000000000000]", DType::int64, {1000000000000000000}},
-      {"bfloat16[07]", DType::bfloat16, {7}},
-  };
-  for (const Row& row : rows) {
-    CAPTURE(row.text);
-    const Source source = Source::open(row.text, {.arrays = {.header_only = true}, .allow_abstract = true});
-    REQUIRE(source.tensor() != nullptr);
-    CHECK(source.tensor()->dtype() == row.dtype);
-    CHECK(source.tensor()->shape() == row.shape);
-    CHECK(source.tensor()->data() == nullptr);
-  }
-}
-
-TEST_CASE("a dtype and shape that describe no tensor are refused", "[io][source]") {
-  std::string dims65 = "1";
-  for (int i = 0; i < 64; ++i) dims65 += ",1";
-  const std::vector<std::pair<std::string, std::string>> rows = {
-      {"int8[-1]", "int8[-1]: dimensions must be non-negative integers"},
-      {"int8[2,x]", "int8[2,x]: dimensions must be non-negative integers"},
-      {"int8[2,,3]", "int8[2,,3]: dimensions must be non-negative integers"},
-      {"int8[2,3,]", "int8[2,3,]: a dimension is missing after the last comma"},
-      {"int8[9223372036854775808]", "int8[9223372036854775808]: dimensions must be non-negative integers"},
-      {"int64[1152921504606846976]",
-       "int64[1152921504606846976]: shape (1152921504606846976) has more elements of 8 bytes than fit in "
-       "2^63 bytes [G-2]"},
-      {cat("int8[", dims65, "]"), cat("int8[", dims65, "]: more than 64 dimensions")},
-      {"int128[2]", "int128[2]: cannot open: No such file or directory"},
-      {"int8[2", "int8[2: cannot open: No such file or directory"},
-  };
-  for (const auto& [text, message] : rows) {
-    CHECK(open_error(text, {.arrays = {.header_only = true}, .allow_abstract = true}) == message);
   }
 }
 

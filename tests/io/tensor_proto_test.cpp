@@ -218,23 +218,6 @@ TEST_CASE("an endless stream is refused at its beginning, or where no message go
   }
 }
 
-TEST_CASE("a good message that is cut anywhere is refused", "[io][pb]") {
-  for (const std::vector<Row>& rows : {kCanonical, kRead}) {
-    for (const Row& row : rows) {
-      const std::string message = from_hex(row.hex);
-      for (std::size_t size = 0; size < message.size(); ++size) {
-        CAPTURE(row.hex, size);
-        const std::string_view cut = std::string_view(message).substr(0, size);
-        // What is left may be a tensor: of another shape, or without its name.
-        const std::string whole = error_of([&] { (void)read(cut); });
-        const std::string streamed = error_of([&] { (void)read_stream(cut); });
-        CHECK((whole == "no error") == (streamed == "no error"));
-        if (whole == "no error") CHECK(describe(read(cut)) == describe(read_stream(cut)));
-      }
-    }
-  }
-}
-
 TEST_CASE("raw_data stays where it is, at any address", "[io][pb]") {
   // raw_data begins at byte 8.
   const std::string message = from_hex("08 02 10 81 00 4a 88 00 00 00 80 3f 00 00 00 40");
@@ -279,22 +262,6 @@ TEST_CASE("the name is found without a look at elements", "[io][pb]") {
   CHECK(name("4a 04 00 42 01 78").empty());
   CHECK(name("40 01").empty());
   CHECK(name("").empty());
-}
-
-TEST_CASE("fields that are not known are skipped with one warning", "[io][pb]") {
-  std::vector<std::string> warnings;
-  ArrayReading reading;
-  reading.warn = [&](const std::string& line) { warnings.push_back(line); };
-  CHECK(describe(read(from_hex("88 01 05 08 01 10 02 4a 01 05 88 01 06"), reading)) == " uint8 (1) [5]");
-  CHECK(warnings == std::vector<std::string>{"field 17 is not known and was skipped"});
-  CHECK(describe(read_stream(from_hex("08 01 10 02 4a 01 05 8a 01 00 95 01 00*4"), reading)) ==
-        " uint8 (1) [5]");
-  CHECK(warnings.back() == "fields 17 and 18 are not known and were skipped");
-  std::string many = from_hex("08 01 10 02 4a 01 05");
-  for (std::uint32_t number = 20; number < 40; ++number) append_proto_integer(many, number, 1);
-  (void)read(many, reading);
-  CHECK(warnings.size() == 3);
-  CHECK(warnings.back() == "fields 20, 21, 22, 23, 24, 25, 26 and 27 are not known and were skipped");
 }
 
 TEST_CASE("the worked examples are written byte for byte", "[io][pb]") {
