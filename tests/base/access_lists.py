@@ -9,13 +9,18 @@ The last line is "N passed, N failed".
 """
 
 import errno
+import functools
 import os
+import pathlib
 import shutil
 import stat
 import struct
-import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import Checker, run, run_checks
+
+checker = Checker()
 
 ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
 USER_OBJ, USER, GROUP_OBJ, MASK, OTHER = 1, 2, 4, 16, 32
@@ -40,94 +45,89 @@ def get(path, name):
         return None
 
 
-def run(binary, *words):
-    subprocess.run([binary, *words], check=True, stderr=subprocess.DEVNULL)
+def convert(binary, data, path, **options):
+    done = run(binary, "convert", data, "-o", path, **options)
+    checker.check(f"convert {data} -o {path}", done.returncode == 0, done.stderr)
 
 
-def check_list(binary, folder, name, *patch):
-    path = os.path.join(folder, name)
-    run(binary, "convert", "a=[1,2]" if patch else "[1,2]", "-o", path)
+def keeps(path, access, mode):
+    checker.check(f"{path}: access list", get(path, ACCESS) == access, get(path, ACCESS))
+    found = stat.S_IMODE(os.stat(path).st_mode)
+    checker.check(f"{path}: mode", found == mode, oct(found))
+
+
+def check_list(name, patch, binary, folder):
+    path = folder / name
+    convert(binary, "a=[1,2]" if patch else "[1,2]", path)
     os.setxattr(path, ACCESS, OF_NOBODY)
     os.setxattr(path, "user.note", b"mine")
     inode = os.stat(path).st_ino
-    run(binary, "convert", "[3,4,5]", "-o", path + "".join(patch))
-    assert os.stat(path).st_ino != inode, "the file was not replaced"
-    assert get(path, ACCESS) == OF_NOBODY, get(path, ACCESS)
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o660
-    assert get(path, "user.note") == b"mine"
+    convert(binary, "[3,4,5]", f"{path}{patch}")
+    checker.check(f"{path}: is another file", os.stat(path).st_ino != inode)
+    keeps(path, OF_NOBODY, 0o660)
+    checker.check(f"{path}: attribute", get(path, "user.note") == b"mine")
 
 
-def check_folder(binary, folder, name):
+def check_folder(binary, folder):
     """The list of the folder is for new files: the old file was not open to nobody."""
-    path = os.path.join(folder, name)
-    run(binary, "convert", "[1,2]", "-o", path)
+    path = folder / "b.npy"
+    convert(binary, "[1,2]", path)
     os.chmod(path, 0o640)
     os.setxattr(folder, DEFAULT, OF_NOBODY)
-    run(binary, "convert", "[3,4,5]", "-o", path)
-    assert get(path, ACCESS) is None, get(path, ACCESS)
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o640
+    convert(binary, "[3,4,5]", path)
+    keeps(path, None, 0o640)
 
 
-def check_other_group(binary, folder, name):
+def check_other_group(binary, folder):
     """Who cannot give a file to its group gives the new group no more than all others had."""
     if os.geteuid() != 0:
+        checker.skip("a file of another group needs root")
         return
-    own = os.path.join(folder, "program")
-    shutil.copy(binary, own)
-    path = os.path.join(folder, name)
-    run(binary, "convert", "[1,2]", "-o", path)
+    own = shutil.copy(binary, folder / "program")
+    path = folder / "c.npy"
+    convert(binary, "[1,2]", path)
     os.chmod(path, 0o676)
     os.chown(folder, NOBODY, -1)
-    subprocess.run([own, "convert", "[3,4,5]", "-o", path], user=NOBODY, group=NOBODY, extra_groups=[], check=True)
-    assert os.stat(path).st_gid == NOBODY
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o666, oct(os.stat(path).st_mode)
+    convert(own, "[3,4,5]", path, user=NOBODY, group=NOBODY, extra_groups=[])
+    checker.check("the other group", os.stat(path).st_gid == NOBODY)
+    keeps(path, None, 0o666)
 
 
 def tree(folder):
-    return sorted(os.path.join(base, name) for base, folders, files in os.walk(folder) for name in folders + files)
+    return sorted(folder.rglob("*"))
 
 
-def check_no_rights(binary, folder, *words):
+def check_no_rights(words, binary, folder):
     """Under umask 777 not even the owner may enter a new folder. Root may, so another user runs the program."""
-    own = os.path.join(folder, "program")
-    shutil.copy(binary, own)
-    with open(os.path.join(folder, "c.jsonl"), "w") as file:
-        file.write('{"op":"add","a":1,"b":2,"expect":"new/x.npy"}\n')
-    os.mkdir(os.path.join(folder, "temporary"))
+    own = shutil.copy(binary, folder / "program")
+    (folder / "c.jsonl").write_text('{"op":"add","a":1,"b":2,"expect":"new/x.npy"}\n')
+    (folder / "temporary").mkdir()
     user = NOBODY if os.geteuid() == 0 else None
     if user:
         for path in [folder] + tree(folder):
             os.chown(path, user, -1)
     before = tree(folder)
-    done = subprocess.run([own, *words], cwd=folder, user=user, umask=0o777, capture_output=True, text=True,
-                          env={"TMPDIR": os.path.join(folder, "temporary"), "PATH": os.environ["PATH"]})
-    assert done.returncode == 2 and "Permission denied" in done.stderr + done.stdout, done
-    assert tree(folder) == before, tree(folder)
+    done = run(own, *words, cwd=folder, user=user, umask=0o777,
+               env={"TMPDIR": str(folder / "temporary"), "PATH": os.environ["PATH"]})
+    checker.check(f"{words}: is refused", done.returncode == 2 and b"Permission denied" in done.stderr + done.stdout, done)
+    checker.check(f"{words}: leaves nothing", tree(folder) == before, tree(folder))
 
 
-def main():
-    binary = os.path.abspath(sys.argv[1])
-    checks = [(check_list, "a.npy"), (check_list, "a.npz", ":a"), (check_list, "a.safetensors", ":a"),
-              (check_folder, "b.npy"), (check_other_group, "c.npy"),
-              (check_no_rights, "check", "c.jsonl", "--update"),
-              (check_no_rights, "check", "c.jsonl", "--command", "true {cases}"),
-              (check_no_rights, "generate", "gather", "-o", "cases")]
-    failed = 0
-    for check, *words in checks:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                os.setxattr(folder, DEFAULT, OF_NOBODY)
-                os.removexattr(folder, DEFAULT)
-            except OSError as error:
-                print("0 passed, 0 failed: the file system has no access control lists:", error)
-                return 0
-            try:
-                check(binary, folder, *words)
-            except AssertionError as error:
-                failed += 1
-                print(check.__name__, words, error)
-    print(f"{len(checks) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+def with_lists(body, binary, folder):
+    try:
+        os.setxattr(folder, DEFAULT, OF_NOBODY)
+        os.removexattr(folder, DEFAULT)
+    except OSError as error:
+        checker.skip(f"the file system has no access control lists: {error}")
+        return
+    body(binary, folder)
 
 
-sys.exit(main())
+bodies = [functools.partial(check_list, name, patch)
+          for name, patch in (("a.npy", ""), ("a.npz", ":a"), ("a.safetensors", ":a"))]
+bodies += [check_folder, check_other_group]
+bodies = [functools.partial(with_lists, body) for body in bodies]
+bodies += [functools.partial(check_no_rights, words)
+           for words in (("check", "c.jsonl", "--update"), ("check", "c.jsonl", "--command", "true {cases}"),
+                         ("generate", "gather", "-o", "cases"))]
+run_checks(checker, *bodies)

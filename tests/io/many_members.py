@@ -7,14 +7,18 @@ first one on. The archives are written here; each job has the value that its mem
 The last line is "N passed, N failed".
 """
 
+import functools
 import json
-import os
+import pathlib
 import resource
 import struct
-import subprocess
 import sys
-import tempfile
 import zipfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.checker import Checker, run, run_checks
+
+checker = Checker()
 
 MEMBERS = 200_000
 JOBS = 3000
@@ -37,14 +41,12 @@ def write_safetensors(path):
     head = {name_of(i): {"dtype": "I32", "shape": [1], "data_offsets": [4 * i, 4 * i + 4]} for i in range(MEMBERS)}
     text = json.dumps(head).encode()
     text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + struct.pack(f"<{MEMBERS}i", *range(MEMBERS)))
+    path.write_bytes(struct.pack("<Q", len(text)) + text + struct.pack(f"<{MEMBERS}i", *range(MEMBERS)))
 
 
 def write_index(path):
-    write_safetensors(os.path.join(os.path.dirname(path), "part.safetensors"))
-    with open(path, "w") as file:
-        json.dump({"weight_map": {name_of(i): "part.safetensors" for i in range(MEMBERS)}}, file)
+    write_safetensors(path.with_name("part.safetensors"))
+    path.write_text(json.dumps({"weight_map": {name_of(i): "part.safetensors" for i in range(MEMBERS)}}))
 
 
 def write_gguf(path):
@@ -53,41 +55,32 @@ def write_gguf(path):
     for i in range(MEMBERS):
         name = name_of(i).encode()
         head += struct.pack("<Q", len(name)) + name + struct.pack("<IQIQ", 1, 1, int32, 32 * i)
-    with open(path, "wb") as file:
-        file.write(head + b"\0" * (-len(head) % 32))
-        file.write(b"".join(struct.pack("<i28x", i) for i in range(MEMBERS)))
+    path.write_bytes(head + b"\0" * (-len(head) % 32) + b"".join(struct.pack("<i28x", i) for i in range(MEMBERS)))
 
 
-def processor_seconds(binary, folder, archive, jobs):
+def processor_seconds(binary, archive, jobs):
     """Of checking the last `jobs` members."""
-    path = os.path.join(folder, f"{jobs}.jsonl")
-    with open(path, "w") as file:
-        for i in range(MEMBERS - jobs, MEMBERS):
-            case = {"op": "add", "a": f"{archive}:{name_of(i)}", "b": {"dtype": "int32", "data": [1]},
-                    "expect": {"dtype": "int32", "data": [i + 1]}}
-            file.write(json.dumps(case) + "\n")
+    path = archive.with_name(f"{jobs}.jsonl")
+    path.write_text("".join(
+        json.dumps({"op": "add", "a": f"{archive}:{name_of(i)}", "b": {"dtype": "int32", "data": [1]},
+                    "expect": {"dtype": "int32", "data": [i + 1]}}) + "\n" for i in range(MEMBERS - jobs, MEMBERS)))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([binary, "check", path], capture_output=True, text=True)
+    done = run(binary, "check", path, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert done.returncode == 0 and done.stdout == f"{jobs} case{'s: all' if jobs > 1 else ':'} equal\n", done
+    equal = f"{jobs} case{'s: all' if jobs > 1 else ':'} equal\n"
+    checker.check(f"{archive.name}: {jobs} jobs are equal", done.returncode == 0 and done.stdout == equal, done)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main():
-    binary = os.path.abspath(sys.argv[1])
-    failed = 0
-    kinds = [("m.npz", write_npz), ("m.safetensors", write_safetensors),
-             ("m.safetensors.index.json", write_index), ("m.gguf", write_gguf)]
-    for name, write in kinds:
-        with tempfile.TemporaryDirectory() as folder:
-            archive = os.path.join(folder, name)
-            write(archive)
-            one = processor_seconds(binary, folder, archive, 1)
-            many = processor_seconds(binary, folder, archive, JOBS)
-            print(f"{name}: 1 job {one:.2f} s, {JOBS} jobs {many:.2f} s")
-            failed += many > 2 * one + 0.5
-    print(f"{len(kinds) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+def check_archive(name, write, binary, folder):
+    write(folder / name)
+    one = processor_seconds(binary, folder / name, 1)
+    many = processor_seconds(binary, folder / name, JOBS)
+    times = f"{name}: 1 job {one:.2f} s, {JOBS} jobs {many:.2f} s"
+    print(times)
+    checker.check(times, many <= 2 * one + 0.5)
 
 
-sys.exit(main())
+run_checks(checker, *(functools.partial(check_archive, *kind) for kind in (
+    ("m.npz", write_npz), ("m.safetensors", write_safetensors), ("m.safetensors.index.json", write_index),
+    ("m.gguf", write_gguf))))
