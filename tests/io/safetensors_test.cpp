@@ -87,8 +87,10 @@ void write_archive(const std::string& path, const std::vector<NamedTensor>& arra
       elements->write(half, tensor.data() + half * width, (tensor.size() - half) * width);
       elements->write(0, tensor.data(), half * width);
     } else {
-      for (std::int64_t k = 0; k < tensor.size(); ++k) {
-        sink->append({reinterpret_cast<const char*>(tensor.data()) + k, 1});
+      for (std::int64_t k = 0; k < tensor.size(); k += sink->together()) {
+        std::string bytes;
+        sink->encode(k, sink->together(), tensor.data() + k, bytes);
+        sink->append(bytes);
       }
     }
     sink->commit();
