@@ -89,6 +89,7 @@ void end_after_signal() {
   sigaddset(&set, number);
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   ::raise(number);
+  ::_exit(128 + number);  // the first process of a container, which no default action ends
 }
 
 // Called under items_mutex. A signal that is ignored, or has another handler, stays as it is.
