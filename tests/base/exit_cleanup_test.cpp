@@ -21,13 +21,9 @@ namespace {
 
 constexpr useconds_t kMillisecond = 1000;
 
-void wait_for(const std::string& path) {
-  while (!std::filesystem::exists(path)) ::usleep(kMillisecond);
-}
-
-// A process that writes a file under a temporary name, and takes so long to complete its report, of which
-// first "begun" and then "complete" are in the folder.
-pid_t start_process(const TempDir& dir, useconds_t report_time) {
+// A process that writes a file under a temporary name and takes so long to complete its report, of which
+// first "begun" and then "complete" are in the folder; so many signals come to it at once.
+pid_t start_process(const TempDir& dir, useconds_t report_time, int signals) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child != 0) return child;
@@ -40,7 +36,7 @@ pid_t start_process(const TempDir& dir, useconds_t report_time) {
     OutputFile::create(dir.file("complete")).commit();
   });
   const OutputFile file = OutputFile::create(dir.file("out"));
-  OutputFile::create(dir.file("ready")).commit();
+  for (int i = 0; i < signals; ++i) ::raise(SIGTERM);
   for (;;) ::pause();
 }
 
@@ -50,23 +46,20 @@ TEST_CASE("a signal ends the process after its report; a second one does not wai
           "[base][signal]") {
   struct Row {
     useconds_t report_time;
-    bool again;            // a second signal comes at once, as `timeout` sends it
-    bool again_in_report;  // or 200 ms after the report was begun
+    int signals;   // at once: `timeout` sends two
+    bool another;  // 200 ms after the report was begun
     bool completes;
   };
   for (const Row& row : {
-           Row{0, false, false, true},
-           Row{300 * kMillisecond, true, false, true},
-           Row{30'000 * kMillisecond, false, true, false},
+           Row{0, 1, false, true},
+           Row{300 * kMillisecond, 2, false, true},
+           Row{30'000 * kMillisecond, 1, true, false},
        }) {
-    CAPTURE(row.report_time, row.again, row.again_in_report);
+    CAPTURE(row.report_time, row.signals, row.another);
     const TempDir dir;
-    const pid_t process = start_process(dir, row.report_time);
-    wait_for(dir.file("ready"));
-    ::kill(process, SIGTERM);
-    if (row.again) ::kill(process, SIGTERM);
-    if (row.again_in_report) {
-      wait_for(dir.file("begun"));
+    const pid_t process = start_process(dir, row.report_time, row.signals);
+    if (row.another) {
+      while (!std::filesystem::exists(dir.file("begun"))) ::usleep(kMillisecond);
       ::usleep(200 * kMillisecond);
       ::kill(process, SIGTERM);
     }
@@ -74,7 +67,7 @@ TEST_CASE("a signal ends the process after its report; a second one does not wai
     REQUIRE(::waitpid(process, &status, 0) == process);
     CHECK(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == SIGTERM);
-    std::set<std::string> names{"ready", "begun"};
+    std::set<std::string> names{"begun"};
     if (row.completes) names.insert("complete");
     CHECK(names_in(dir.path()) == names);
   }
