@@ -11,7 +11,9 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <mutex>
 #include <set>
+#include <shared_mutex>
 #include <system_error>
 #include <thread>
 
@@ -26,8 +28,9 @@ std::atomic<int> first_signal{0};
 std::atomic<Clock::duration> time_of_first{};
 std::atomic<bool> is_removing{false};
 
-// Guards the items and the text. Locked for good by the thread that ends the process, as the other mutex.
-std::mutex items_mutex;
+// Shared by who holds a CleanupLock. Locked for good by the thread that ends the process, as report_mutex.
+std::shared_mutex cleanup_mutex;
+std::mutex items_mutex;  // guards the items, the text and the beginning of the thread
 const char* text_at_exit = nullptr;
 std::mutex report_mutex;
 const std::function<void(int)>* report = nullptr;
@@ -81,7 +84,6 @@ void end_after_signal() {
     }
   } catch (const std::system_error&) {  // no thread is available: there is no report
   }
-  is_removing = true;
   cleanup_before_exit();
   ::signal(number, SIG_DFL);
   sigset_t set;
@@ -92,8 +94,9 @@ void end_after_signal() {
   ::_exit(128 + number);  // the first process of a container, which no default action ends
 }
 
-// Called under items_mutex. A signal that is ignored, or has another handler, stays as it is.
+// A signal that is ignored, or has another handler, stays as it is.
 void begin_thread() {
+  const std::lock_guard lock(items_mutex);
   static pid_t process = 0;  // a process that fork() made has no thread yet
   if (process == ::getpid()) return;
   ::sem_init(&posted, 0, 0);
@@ -121,19 +124,31 @@ void wait_for_end(pid_t child) {
 
 }  // namespace
 
-CleanupLock::CleanupLock() : lock_(items_mutex) {}
+CleanupLock::CleanupLock() {
+  cleanup_mutex.lock_shared();
+  if (!is_removing) return;
+  cleanup_mutex.unlock_shared();
+  for (;;) ::pause();
+}
+
+CleanupLock::~CleanupLock() {
+  cleanup_mutex.unlock_shared();
+}
 
 void CleanupLock::add(const PendingItem& item) {
   begin_thread();
+  const std::lock_guard lock(items_mutex);
   items().insert(&item);
 }
 
 void CleanupLock::remove(const PendingItem& item) {
+  const std::lock_guard lock(items_mutex);
   items().erase(&item);
 }
 
 void CleanupLock::set_text_at_exit(const char* text) {
   begin_thread();
+  const std::lock_guard lock(items_mutex);
   text_at_exit = text;
 }
 
@@ -141,7 +156,6 @@ ReportOnSignal::ReportOnSignal(std::function<void(int signal_number)> complete)
     : complete_(std::move(complete)) {
   const std::lock_guard lock(report_mutex);
   report = &complete_;
-  const std::lock_guard items_lock(items_mutex);
   begin_thread();
 }
 
@@ -151,7 +165,8 @@ ReportOnSignal::~ReportOnSignal() {
 }
 
 void cleanup_before_exit() {
-  items_mutex.lock();
+  is_removing = true;  // new locks would keep the mutex shared for ever
+  cleanup_mutex.lock();
   if (text_at_exit != nullptr) (void)!::write(STDERR_FILENO, text_at_exit, std::strlen(text_at_exit));
   for (const PendingItem* item : items()) {
     if (item->kind == Kind::program) ::kill(-item->pid, SIGKILL);

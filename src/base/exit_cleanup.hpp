@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -25,21 +24,22 @@ struct PendingItem {
   pid_t pid = 0;          // of a program
 };
 
-// Held while files get, change or lose their names, and programs begin or are waited for. The thread that
-// ends the process locks it for good, and so finds everything that exists; others then wait for the end.
-// Nothing may be written to a pipe meanwhile: if it is closed, the thread that writes is stopped.
+// Held, by any number of threads, while files get, change or lose their names, and programs begin or are
+// waited for. The thread that ends the process waits until none is held, and so finds everything that exists;
+// others then wait for the end. Nothing may be written to a pipe meanwhile: if it is closed, the thread that
+// writes is stopped.
 class CleanupLock {
  public:
   CleanupLock();
+  ~CleanupLock();
+  CleanupLock(const CleanupLock&) = delete;
+  CleanupLock& operator=(const CleanupLock&) = delete;
 
   // Before the item is made; if it cannot be, remove() is called under the same lock.
   void add(const PendingItem& item);
   void remove(const PendingItem& item);
   // A signal that ends the process also writes `text`, which is constant, to standard error; null: nothing.
   void set_text_at_exit(const char* text);
-
- private:
-  std::lock_guard<std::mutex> lock_;
 };
 
 // While one lives, SIGINT, SIGTERM and SIGHUP end the process only after `complete` was called with the
