@@ -13,6 +13,7 @@
 
 #include "base/files/input_file.hpp"
 #include "io/array_reading.hpp"
+#include "io/encoding.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -41,6 +42,10 @@ struct StoredArray {
 
 // As formats store arrays that pack elements of 4 bits, and all others as in memory.
 [[nodiscard]] StoredArray packed_array(DType dtype, const Shape& shape);
+// How they write one: without a prefix and a suffix. Not for strings.
+[[nodiscard]] Encoding packed_encoding(DType dtype, const Shape& shape);
+// The bytes of so many of its elements; nothing if int64 does not hold them.
+[[nodiscard]] std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements);
 
 // The bytes of a file: in memory, where elements may stay, or a stream that is read once, from front to end.
 struct ByteSource {

@@ -14,6 +14,7 @@
 #include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
+#include "io/npy/stored_array.hpp"
 #include "io/onnx/message_kind.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
 #include "io/onnx/tensor_proto_header.hpp"
