@@ -1,12 +1,14 @@
 #include "base/exit_cleanup.hpp"
 
-#include <ftw.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -122,6 +124,38 @@ void wait_for_end(pid_t child) {
     ::poll(nullptr, 0, 1);
 }
 
+void remove_at(int folder, const char* name, int depth);
+
+// Whether an entry was removed. readdir() and nftw() would allocate memory, which may have run out.
+bool remove_entries(int folder, int depth) {
+  bool removed = false;
+  alignas(dirent64) std::array<char, 2048> buffer;
+  ssize_t bytes = 0;
+  while ((bytes = ::getdents64(folder, buffer.data(), buffer.size())) > 0) {
+    for (ssize_t at = 0; at < bytes;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(buffer.data() + at);
+      at += entry->d_reclen;
+      if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
+      remove_at(folder, entry->d_name, depth);
+      removed = removed || ::faccessat(folder, entry->d_name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+    }
+  }
+  return removed;
+}
+
+void remove_at(int folder, const char* name, int depth) {
+  constexpr int kMostDepth = 64;
+  if (::unlinkat(folder, name, 0) == 0 || depth > kMostDepth) return;
+  const int inner = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (inner >= 0) {
+    // Removing entries may hide others from the same reading.
+    while (remove_entries(inner, depth + 1)) ::lseek(inner, 0, SEEK_SET);
+    ::close(inner);
+  }
+  // A folder that may not be read can be empty.
+  ::unlinkat(folder, name, AT_REMOVEDIR);
+}
+
 }  // namespace
 
 CleanupLock::CleanupLock() {
@@ -184,15 +218,7 @@ void wait_if_ending() {
 }
 
 void remove_tree(const char* path) {
-  const auto remove_entry = [](const char* entry, const struct stat*, int, FTW*) {
-    (void)::remove(entry);
-    return 0;
-  };
-  constexpr int kMostDescriptors = 16;
-  // Another thread may write to a folder after it was read. Fails when nothing has the name.
-  constexpr int kMostTimes = 10;
-  for (int i = 0; i < kMostTimes && ::nftw(path, remove_entry, kMostDescriptors, FTW_DEPTH | FTW_PHYS) == 0;)
-    ++i;
+  remove_at(AT_FDCWD, path, 0);
 }
 
 }  // namespace tensorop

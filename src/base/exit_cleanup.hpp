@@ -63,7 +63,8 @@ void cleanup_before_exit();
 // Does not return if a signal ends the process: the caller would report what follows from the signal.
 void wait_if_ending();
 
-// Removes a file, or a folder and what is in it, as far as the system allows. Follows no links.
+// Removes a file, or a folder and what is in it, as far as the system allows. Follows no links, allocates no
+// memory.
 void remove_tree(const char* path);
 
 }  // namespace tensorop
