@@ -13,6 +13,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/exit_cleanup.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
@@ -114,6 +115,7 @@ void hold_standard_descriptors() {
 
 // Allocates no memory: there may be none.
 void report(const char* message, const char* details = "", const char* hint = "") {
+  wait_if_ending();
   std::fprintf(stderr, "tensorop: %s\n%s", message, details);
   if (*hint != '\0') std::fprintf(stderr, "hint: %s\n", hint);
 }
@@ -129,7 +131,9 @@ int run_program(std::span<const char* const> args, const Team* team, std::string
     if (failure != nullptr) *failure = message;
   };
   try {
-    return run({args.begin(), args.end()}, team);
+    const int status = run({args.begin(), args.end()}, team);
+    wait_if_ending();
+    return status;
   } catch (const Failure& error) {
     report_error(error);
     note(error.what());

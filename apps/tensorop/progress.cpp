@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -21,10 +22,11 @@ int bar_width() {
 // Removes the bar, and what a terminal shows of ^C after it.
 constexpr const char* kEraseLine = "\r\033[K";
 
-// Writes a bar, or what removes it. A signal that ends the process removes the bar; it is not drawn after it.
+// Writes a bar, or what removes it. A signal that ends the process removes the bar from a terminal; it is not
+// drawn again.
 void write_bar(const std::string& text, bool is_shown) {
-  SignalCriticalSection section;
-  set_text_at_exit(is_shown && ::isatty(STDERR_FILENO) != 0 ? kEraseLine : nullptr);
+  std::optional<CleanupLock> lock;
+  if (::isatty(STDERR_FILENO) != 0) lock.emplace().set_text_at_exit(is_shown ? kEraseLine : nullptr);
   (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
 

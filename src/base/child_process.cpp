@@ -67,10 +67,12 @@ class Child {
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     const Preparation preparation(output);
-    SignalCriticalSection window;
-    errno = preparation.start(&pending_.pid, pointers.data());
-    is_started_ = errno == 0;
-    if (is_started_) window.add(pending_);
+    CleanupLock lock;
+    lock.add(pending_);
+    const int failure = preparation.start(&pending_.pid, pointers.data());
+    is_started_ = failure == 0;
+    if (!is_started_) lock.remove(pending_);
+    errno = failure;
   }
   ~Child() {
     if (is_started_) (void)end();
@@ -91,10 +93,10 @@ class Child {
            errno == EINTR) {
     }
     int status = 0;
-    SignalCriticalSection window;
+    CleanupLock lock;
     while (::waitpid(pending_.pid, &status, 0) < 0 && errno == EINTR) {
     }
-    window.remove(pending_);
+    lock.remove(pending_);
     is_started_ = false;
     return status;
   }

@@ -1,62 +1,116 @@
 #include "base/exit_cleanup.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <set>
+#include <shared_mutex>
 #include <system_error>
-#include <utility>
+#include <thread>
 
 namespace tensorop {
 namespace {
 
-constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-constexpr int kMillisecond = 1;
-// Wakes the thread of a SignalWatch; ignored where it is not waited for.
-constexpr int kNoSignal = SIGURG;
+using Clock = std::chrono::steady_clock;
+using Kind = PendingItem::Kind;
 
-std::atomic<int> open_windows{0};
-std::atomic<bool> is_ending{false};
-std::atomic<const char*> text_at_exit{nullptr};
-// The list changes only within windows, under the mutex; a handler reads it when no window can be open.
-std::mutex list_mutex;
-PendingItem* first_pending = nullptr;  // the newest
+sem_t posted;
+std::atomic<int> first_signal{0};
+std::atomic<Clock::duration> time_of_first{};
+std::atomic<bool> is_removing{false};
 
-template <class Visit>
-void for_each_pending(PendingItem::Kind kind, const Visit& visit) {
-  for (const PendingItem* item = first_pending; item != nullptr; item = item->next()) {
-    if (item->kind() == kind) visit(*item);
+// Shared by who holds a CleanupLock. Locked for good by the thread that ends the process, as report_mutex.
+std::shared_mutex cleanup_mutex;
+std::mutex items_mutex;  // guards the items, the text and the beginning of the thread
+const char* text_at_exit = nullptr;
+std::mutex report_mutex;
+const std::function<void(int)>* report = nullptr;
+
+std::set<const PendingItem*>& items() {
+  static auto& all = *new std::set<const PendingItem*>;  // also while static objects are destroyed
+  return all;
+}
+
+extern "C" void take_signal(int number) {
+  // `timeout` sends its signal to the program, and at once to its process group.
+  constexpr Clock::duration kTogether = std::chrono::milliseconds(100);
+  const Clock::duration now = Clock::now().time_since_epoch();
+  int none = 0;
+  const bool is_first = first_signal.compare_exchange_strong(none, number);
+  if (is_first) time_of_first = now;
+  const bool counts = is_first || now - time_of_first.load() > kTogether;
+  if (number == SIGPIPE) {
+    ::sem_post(&posted);
+    for (;;) ::pause();  // the thread that writes must not report that it cannot
+  } else if (counts && is_removing) {
+    ::signal(number, SIG_DFL);
+    ::raise(number);  // blocked until the handler returns
+  } else if (counts) {
+    ::sem_post(&posted);
   }
 }
 
-extern "C" void end_by_signal(int signal_number) {
+void wait_for_post() {
+  while (::sem_wait(&posted) != 0) {
+  }
+}
+
+void complete_report(int number) {
+  report_mutex.lock();
+  try {
+    if (report != nullptr) (*report)(number);
+  } catch (const std::exception&) {
+    // The process ends all the same.
+  }
+  ::sem_post(&posted);
+}
+
+void end_after_signal() {
+  wait_for_post();
+  const int number = first_signal;
+  try {
+    if (number != SIGPIPE) {
+      std::thread(complete_report, number).detach();
+      wait_for_post();
+    }
+  } catch (const std::system_error&) {  // no thread is available: there is no report
+  }
   cleanup_before_exit();
-  // Where this is the handler, it was installed with SA_RESETHAND: this time the signal ends the process as
-  // usual. It is unblocked first: a thread sanitizer delivers signals late, when a window may have begun to
-  // block them.
-  ::signal(signal_number, SIG_DFL);
+  ::signal(number, SIG_DFL);
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, signal_number);
+  sigaddset(&set, number);
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-  ::raise(signal_number);
+  ::raise(number);
+  ::_exit(128 + number);  // the first process of a container, which no default action ends
 }
 
 // A signal that is ignored, or has another handler, stays as it is.
-void install_handlers() {
-  for (const int number : kEndingSignals) {
-    struct sigaction old {};
-    if (::sigaction(number, nullptr, &old) != 0 || old.sa_handler != SIG_DFL) continue;
+void begin_thread() {
+  const std::lock_guard lock(items_mutex);
+  static pid_t process = 0;  // a process that fork() made has no thread yet
+  if (process == ::getpid()) return;
+  ::sem_init(&posted, 0, 0);
+  try {
+    std::thread(end_after_signal).detach();
+  } catch (const std::system_error&) {
+    return;  // no thread is available: signals keep their default action
+  }
+  process = ::getpid();
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     struct sigaction action {};
-    action.sa_handler = end_by_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = take_signal;
+    action.sa_flags = SA_RESTART;
     ::sigaction(number, &action, nullptr);
   }
 }
@@ -64,132 +118,81 @@ void install_handlers() {
 // A killed program may still write for a moment. One that the system cannot end is not waited for.
 void wait_for_end(pid_t child) {
   constexpr int kMostMilliseconds = 1000;
-  for (int i = 0; i < kMostMilliseconds && ::waitpid(child, nullptr, WNOHANG) == 0; ++i) {
-    ::poll(nullptr, 0, kMillisecond);
-  }
-}
-
-void remove_at(int folder, const char* name, int depth);
-
-// Whether an entry was removed. getdents64() and no readdir(), which allocates memory.
-bool remove_entries(int folder, int depth) {
-  bool removed = false;
-  alignas(dirent64) std::array<char, 2048> buffer;
-  ssize_t bytes = 0;
-  while ((bytes = ::getdents64(folder, buffer.data(), buffer.size())) > 0) {
-    for (ssize_t at = 0; at < bytes;) {
-      const auto* entry = reinterpret_cast<const dirent64*>(buffer.data() + at);
-      at += entry->d_reclen;
-      if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
-      remove_at(folder, entry->d_name, depth);
-      removed = removed || ::faccessat(folder, entry->d_name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
-    }
-  }
-  return removed;
-}
-
-void remove_at(int folder, const char* name, int depth) {
-  constexpr int kMostDepth = 64;
-  if (::unlinkat(folder, name, 0) == 0 || depth > kMostDepth) return;
-  const int inner = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (inner >= 0) {
-    // Removing entries may hide others from the same reading.
-    while (remove_entries(inner, depth + 1)) ::lseek(inner, 0, SEEK_SET);
-    ::close(inner);
-  }
-  // A folder that may not be read can be empty.
-  ::unlinkat(folder, name, AT_REMOVEDIR);
+  for (int i = 0; i < kMostMilliseconds && ::waitpid(child, nullptr, WNOHANG) == 0; ++i)
+    ::poll(nullptr, 0, 1);
 }
 
 }  // namespace
 
-void remove_tree(const char* path) {
-  remove_at(AT_FDCWD, path, 0);
-}
-
-void set_text_at_exit(const char* text) {
-  text_at_exit.store(text);
-}
-
-void cleanup_before_exit() {
-  is_ending.store(true);
-  while (open_windows.load() != 0) ::poll(nullptr, 0, kMillisecond);
-  if (const char* const text = text_at_exit.load(); text != nullptr)
-    (void)!::write(STDERR_FILENO, text, std::strlen(text));
-  using Kind = PendingItem::Kind;
-  for_each_pending(Kind::program, [](const PendingItem& child) { ::kill(-child.pid, SIGKILL); });
-  for_each_pending(Kind::program, [](const PendingItem& child) { wait_for_end(child.pid); });
-  for_each_pending(Kind::file, [](const PendingItem& file) { ::unlink(file.path()); });
-  for_each_pending(Kind::folder, [](const PendingItem& folder) { remove_tree(folder.path()); });
-}
-
-SignalWatch::SignalWatch(std::function<void(int signal_number)> before_end)
-    : before_end_(std::move(before_end)) {
-  install_handlers();
-  sigemptyset(&watched_);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action {};
-    const bool ends = ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == end_by_signal;
-    if (ends) sigaddset(&watched_, number);
-  }
-  sigaddset(&watched_, kNoSignal);
-  pthread_sigmask(SIG_BLOCK, &watched_, &before_);
-  try {
-    thread_ = std::thread([this] { watch(); });
-  } catch (const std::system_error&) {
-    // Without a thread for them signals end the process as usual.
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-}
-
-SignalWatch::~SignalWatch() {
-  if (!thread_.joinable()) return;
-  ::pthread_kill(thread_.native_handle(), kNoSignal);
-  thread_.join();
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-}
-
-void SignalWatch::watch() {
-  int number = 0;
-  if (::sigwait(&watched_, &number) != 0 || number == kNoSignal) return;
-  pthread_sigmask(SIG_UNBLOCK, &watched_, nullptr);
-  try {
-    before_end_(number);
-  } catch (const std::exception&) {
-    // The process ends all the same.
-  }
-  end_by_signal(number);
-}
-
-SignalCriticalSection::SignalCriticalSection() {
-  install_handlers();
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : kEndingSignals) sigaddset(&set, number);
-  pthread_sigmask(SIG_BLOCK, &set, &before_);
-  open_windows.fetch_add(1);
-  if (!is_ending.load()) return;
-  open_windows.fetch_sub(1);
+CleanupLock::CleanupLock() {
+  cleanup_mutex.lock_shared();
+  if (!is_removing) return;
+  cleanup_mutex.unlock_shared();
   for (;;) ::pause();
 }
 
-SignalCriticalSection::~SignalCriticalSection() {
-  open_windows.fetch_sub(1);
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+CleanupLock::~CleanupLock() {
+  cleanup_mutex.unlock_shared();
 }
 
-void SignalCriticalSection::add(PendingItem& item) {
-  const std::lock_guard lock(list_mutex);
-  item.next_ = first_pending;
-  if (first_pending != nullptr) first_pending->previous_ = &item;
-  first_pending = &item;
+void CleanupLock::add(const PendingItem& item) {
+  begin_thread();
+  const std::lock_guard lock(items_mutex);
+  items().insert(&item);
 }
 
-void SignalCriticalSection::remove(PendingItem& item) {
-  const std::lock_guard lock(list_mutex);
-  if (item.next_ != nullptr) item.next_->previous_ = item.previous_;
-  (item.previous_ != nullptr ? item.previous_->next_ : first_pending) = item.next_;
-  item.next_ = item.previous_ = nullptr;
+void CleanupLock::remove(const PendingItem& item) {
+  const std::lock_guard lock(items_mutex);
+  items().erase(&item);
+}
+
+void CleanupLock::set_text_at_exit(const char* text) {
+  begin_thread();
+  const std::lock_guard lock(items_mutex);
+  text_at_exit = text;
+}
+
+ReportOnSignal::ReportOnSignal(std::function<void(int signal_number)> complete)
+    : complete_(std::move(complete)) {
+  const std::lock_guard lock(report_mutex);
+  report = &complete_;
+  begin_thread();
+}
+
+ReportOnSignal::~ReportOnSignal() {
+  const std::lock_guard lock(report_mutex);
+  report = nullptr;
+}
+
+void cleanup_before_exit() {
+  is_removing = true;  // new locks would keep the mutex shared for ever
+  cleanup_mutex.lock();
+  if (text_at_exit != nullptr) (void)!::write(STDERR_FILENO, text_at_exit, std::strlen(text_at_exit));
+  for (const PendingItem* item : items()) {
+    if (item->kind == Kind::program) ::kill(-item->pid, SIGKILL);
+  }
+  for (const PendingItem* item : items()) {
+    if (item->kind == Kind::program) wait_for_end(item->pid);
+  }
+  for (const PendingItem* item : items()) {
+    if (item->kind != Kind::program) remove_tree(item->path.c_str());
+  }
+}
+
+void wait_if_ending() {
+  while (first_signal != 0) ::pause();
+}
+
+void remove_tree(const char* path) {
+  const auto remove_entry = [](const char* entry, const struct stat*, int, FTW*) {
+    (void)::remove(entry);
+    return 0;
+  };
+  constexpr int kMostDescriptors = 16;
+  // Another thread may write to a folder after it was read. Fails when nothing has the name.
+  constexpr int kMostTimes = 10;
+  for (int i = 0; i < kMostTimes && ::nftw(path, remove_entry, kMostDescriptors, FTW_DEPTH | FTW_PHYS) == 0;)
+    ++i;
 }
 
 }  // namespace tensorop

@@ -1,94 +1,69 @@
-// What must not outlive the process: temporary files and folders, and programs that it has started. The
-// handlers of the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGPIPE) kill these programs and
-// remove these files before it ends, whichever thread is interrupted and however many there are.
+// What must not outlive the process: temporary files and folders, and programs that it has started. Handlers
+// of the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGPIPE) only post a semaphore. A thread that
+// waits for it has the report completed, kills these programs, removes these files, and ends the process by
+// the signal. It begins with the first of them, or with a ReportOnSignal; until then signals have their
+// default action.
 #pragma once
 
-#include <signal.h>
 #include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace tensorop {
 
 // A file, a folder with all that is in it, or a program that this process has started and not waited for, the
-// leader of its process group. Constructed and destroyed outside of a SignalCriticalSection, and known to the
-// handlers from add() until remove().
-class PendingItem {
- public:
+// leader of its process group.
+struct PendingItem {
   enum class Kind : std::uint8_t { file, folder, program };
 
-  explicit PendingItem(Kind kind, std::string path = {}) : kind_(kind), path_(std::move(path)) {}
-  PendingItem(const PendingItem&) = delete;
-  PendingItem& operator=(const PendingItem&) = delete;
-
-  [[nodiscard]] Kind kind() const { return kind_; }
-  [[nodiscard]] const char* path() const { return path_.c_str(); }
-  [[nodiscard]] const PendingItem* next() const { return next_; }
-
-  pid_t pid = 0;  // of a program; set before add()
-
- private:
-  friend class SignalCriticalSection;
-  Kind kind_;
-  std::string path_;
-  PendingItem* next_ = nullptr;
-  PendingItem* previous_ = nullptr;
+  Kind kind;
+  std::string path = {};  // of a file or folder
+  pid_t pid = 0;          // of a program
 };
 
-// The time in which files get, change or lose their names, and programs begin or are waited for. A signal
-// that arrives meanwhile, in any thread, waits until no window is open, so that its handler finds everything
-// that exists, and no window opens after it has arrived. Within a window nothing may allocate memory: the
-// interrupted thread may be in the middle of an allocation, and waits for the window.
-class SignalCriticalSection {
+// Held, by any number of threads, while files get, change or lose their names, and programs begin or are
+// waited for. The thread that ends the process waits until none is held, and so finds everything that exists;
+// others then wait for the end. Nothing may be written to a pipe meanwhile: if it is closed, the thread that
+// writes is stopped.
+class CleanupLock {
  public:
-  SignalCriticalSection();
-  ~SignalCriticalSection();
-  SignalCriticalSection(const SignalCriticalSection&) = delete;
-  SignalCriticalSection& operator=(const SignalCriticalSection&) = delete;
+  CleanupLock();
+  ~CleanupLock();
+  CleanupLock(const CleanupLock&) = delete;
+  CleanupLock& operator=(const CleanupLock&) = delete;
 
-  void add(PendingItem& item);
-  void remove(PendingItem& item);
-
- private:
-  sigset_t before_{};
+  // Before the item is made; if it cannot be, remove() is called under the same lock.
+  void add(const PendingItem& item);
+  void remove(const PendingItem& item);
+  // A signal that ends the process also writes `text`, which is constant, to standard error; null: nothing.
+  void set_text_at_exit(const char* text);
 };
 
-// For handlers of signals that end the process: waits until no window is open, prevents new ones, kills all
-// programs and removes all files.
+// While one lives, SIGINT, SIGTERM and SIGHUP end the process only after `complete` was called with the
+// number of the signal, by a thread that may do anything. A second signal ends it without waiting for that.
+// At most one lives. Signals that are ignored, or have a handler of others, stay as they are.
+class ReportOnSignal {
+ public:
+  explicit ReportOnSignal(std::function<void(int signal_number)> complete);
+  ~ReportOnSignal();
+  ReportOnSignal(const ReportOnSignal&) = delete;
+  ReportOnSignal& operator=(const ReportOnSignal&) = delete;
+
+ private:
+  std::function<void(int signal_number)> complete_;
+};
+
+// Kills all programs and removes all files; no more of them can be made. For the end of the process, also in
+// the handler of a fault in the code of a thread that neither holds a CleanupLock nor allocates memory.
 void cleanup_before_exit();
 
-// Handlers also write `text`, which is constant, to standard error; null: nothing. Set within a
-// SignalCriticalSection, which installs the handlers: what the section draws is then drawn before they write,
-// or not at all.
-void set_text_at_exit(const char* text);
+// Does not return if a signal ends the process: the caller would report what follows from the signal.
+void wait_if_ending();
 
-// While one lives, SIGINT, SIGTERM and SIGHUP end the process only after `before_end` was called with the
-// number of the signal, by a thread that has nothing else to do: as any other code, it may allocate memory
-// and write files. A second signal meanwhile ends the process at once. Made before all threads that live
-// meanwhile: they inherit that these signals are for that thread. Signals that are ignored, or have a handler
-// of others, stay as they are.
-class SignalWatch {
- public:
-  explicit SignalWatch(std::function<void(int signal_number)> before_end);
-  ~SignalWatch();
-  SignalWatch(const SignalWatch&) = delete;
-  SignalWatch& operator=(const SignalWatch&) = delete;
-
- private:
-  void watch();
-
-  std::function<void(int signal_number)> before_end_;
-  sigset_t watched_{};
-  sigset_t before_{};
-  std::thread thread_;
-};
-
-// Removes a file, or a folder and what is in it, as far as the system allows. Follows no links. May be called
-// by a signal handler.
+// Removes a file, or a folder and what is in it, as far as the system allows. Follows no links.
 void remove_tree(const char* path);
 
 }  // namespace tensorop

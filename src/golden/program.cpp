@@ -71,7 +71,7 @@ CaseScratch::CaseScratch(const TemporaryEntry& folder, std::size_t number)
     : path_(path_from(folder.path(), cat(number))) {
   constexpr mode_t kPrivate = 0700;
   // Not while a signal removes the outer folder.
-  const SignalCriticalSection window;
+  const CleanupLock lock;
   if (os().mkdir(path_.c_str(), kPrivate) != 0) throw_errno(path_, "cannot create a directory");
 }
 

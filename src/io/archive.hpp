@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -119,16 +120,29 @@ struct ArchiveArray {
   std::string operand = {};  // that gives it, in messages; empty: none
 };
 
-// An archive being written, one array after the other.
-class ArchiveWriter {
+// What takes the encoded bytes of one array after the other, each from front to end. Nothing is visible at
+// the destination before commit(), unless is_stream().
+class ByteWriter {
  public:
-  ArchiveWriter() = default;
-  ArchiveWriter(const ArchiveWriter&) = delete;
-  ArchiveWriter& operator=(const ArchiveWriter&) = delete;
-  virtual ~ArchiveWriter() = default;
+  ByteWriter() = default;
+  ByteWriter(const ByteWriter&) = delete;
+  ByteWriter& operator=(const ByteWriter&) = delete;
+  virtual ~ByteWriter() = default;
 
   // True when written bytes cannot be revoked.
   [[nodiscard]] virtual bool is_stream() const = 0;
+  // Bytes of the last array.
+  virtual void append(std::span<const std::byte> bytes) = 0;
+  virtual void end_array() {}
+  // All arrays are there: on the disk if the destination is durable.
+  virtual void finish() = 0;
+  // Publishes them, after finish() if that was not called.
+  virtual void commit() = 0;
+};
+
+// An archive being written.
+class ArchiveWriter : public ByteWriter {
+ public:
   // Whether all arrays must be known before the first of them is added: announce() is called then.
   [[nodiscard]] virtual bool needs_announcement() const { return false; }
   // Tells of all arrays that will be added, at most once and before the first add(). Returns their positions
@@ -138,10 +152,6 @@ class ArchiveWriter {
   // not the archive. Names are different and have passed Format::require_name. Throws Error.
   [[nodiscard]] virtual std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                                   std::int64_t characters) = 0;
-  // Completes the archive, on the disk if it is durable.
-  virtual void finish() = 0;
-  // Publishes it, after finish() if that was not called.
-  virtual void commit() = 0;
 };
 
 // Names for a message; a long list is cut.

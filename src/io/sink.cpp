@@ -23,16 +23,14 @@
 namespace tensorop {
 namespace {
 
-class FileTransport final : public Transport {
+// A file or a stream of one array.
+class FileWriter final : public ByteWriter {
  public:
-  explicit FileTransport(OutputFile file) : file_(std::move(file)) {}
+  explicit FileWriter(OutputFile file) : file_(std::move(file)) {}
 
+  // The file, if bytes may be written to it at any offset.
+  [[nodiscard]] OutputFile* random_access() { return is_stream() ? nullptr : &file_; }
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
-  [[nodiscard]] OutputFile* random_access() override { return file_.is_stream() ? nullptr : &file_; }
-  void reserve(std::int64_t bytes) override { file_.reserve(bytes); }
-  void require_space(std::int64_t bytes) const override {
-    if (!file_.is_stream()) file_.require_space(bytes);
-  }
   void append(std::span<const std::byte> bytes) override { file_.append(bytes); }
   void finish() override { file_.finish(); }
   void commit() override { file_.commit(); }
@@ -110,14 +108,23 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& 
       old ? old->rewrite(destination.path, name, options) : format.create_archive(destination.path, options);
   (void)archive->announce({{name, dtype, shape}});
   auto sink = archive->add(name, dtype, shape, strings);
-  sink->take_archive(std::move(archive));
+  sink->take_writer(std::move(archive));
   return sink;
 }
 
 }  // namespace
 
-std::unique_ptr<Transport> file_transport(OutputFile file) {
-  return std::make_unique<FileTransport>(std::move(file));
+std::unique_ptr<Sink> file_sink(Encoding encoding, OutputFile output) {
+  auto writer = std::make_unique<FileWriter>(std::move(output));
+  OutputFile* const file = writer->random_access();
+  const std::int64_t around = to_int64(encoding.prefix.size() + encoding.suffix.size());
+  if (file != nullptr && encoding.element_bytes != 0)
+    file->reserve(saturated(checked_add(around, encoding.least_bytes)));
+  else if (file != nullptr)
+    file->require_space(encoding.least_bytes);
+  auto sink = std::make_unique<Sink>(std::move(encoding), *writer, file);
+  sink->take_writer(std::move(writer));
+  return sink;
 }
 
 void ElementFile::write(std::int64_t first, const std::byte* elements, std::int64_t bytes) const {
@@ -130,20 +137,17 @@ std::byte* ElementFile::map() const {
 
 Sink::~Sink() = default;
 
-Sink::Sink(Encoding encoding, std::unique_ptr<Transport> transport)
-    : encoding_(std::move(encoding)), transport_(std::move(transport)) {
-  OutputFile* file = transport_->random_access();
-  if (encoding_.element_bytes == 0 || file == nullptr) {
-    transport_->require_space(encoding_.least_bytes);
-    return;
-  }
-  const std::int64_t begin = transport_->offset();
-  const std::int64_t offset = to_int64(encoding_.prefix.size());
-  const std::int64_t end = saturated(checked_add(offset, encoding_.least_bytes));
-  transport_->reserve(saturated(checked_add(end, to_int64(encoding_.suffix.size()))));
-  if (!encoding_.prefix.empty()) file->write_at(begin, text_bytes(encoding_.prefix));
-  if (!encoding_.suffix.empty()) file->write_at(begin + end, text_bytes(encoding_.suffix));
-  elements_.emplace(*file, begin + offset, encoding_.element_bytes, encoding_.least_bytes);
+Sink::Sink(Encoding encoding, ByteWriter& writer, OutputFile* file, std::int64_t offset)
+    : encoding_(std::move(encoding)), writer_(writer) {
+  if (encoding_.element_bytes == 0 || file == nullptr) return;
+  const std::int64_t begin = offset + to_int64(encoding_.prefix.size());
+  if (!encoding_.prefix.empty()) file->write_at(offset, text_bytes(encoding_.prefix));
+  if (!encoding_.suffix.empty()) file->write_at(begin + encoding_.least_bytes, text_bytes(encoding_.suffix));
+  elements_.emplace(*file, begin, encoding_.element_bytes, encoding_.least_bytes);
+}
+
+bool Sink::is_stream() const {
+  return writer_.is_stream();
 }
 
 void Sink::encode(std::int64_t first, std::int64_t count, const std::byte* elements, std::string& out) const {
@@ -153,29 +157,28 @@ void Sink::encode(std::int64_t first, std::int64_t count, const std::byte* eleme
 
 // The bytes before the elements are written with the first of them: until then everything may still fail.
 void Sink::start() {
-  if (!std::exchange(started_, true)) transport_->append(text_bytes(encoding_.prefix));
+  if (!std::exchange(started_, true)) writer_.append(text_bytes(encoding_.prefix));
 }
 
 void Sink::append(std::string_view encoded) {
   start();
-  transport_->append(text_bytes(encoded));
+  writer_.append(text_bytes(encoded));
 }
 
 void Sink::finish() {
   if (std::exchange(is_finished_, true)) return;
   if (!elements_) append(encoding_.ending ? encoding_.ending() : encoding_.suffix);
-  transport_->finish();
-  if (archive_) archive_->finish();
+  writer_.end_array();
+  if (own_writer_) own_writer_->finish();
 }
 
 void Sink::commit() {
   finish();
-  transport_->commit();
-  if (archive_) archive_->commit();
+  if (own_writer_) own_writer_->commit();
 }
 
-void Sink::take_archive(std::unique_ptr<ArchiveWriter> archive) {
-  archive_ = std::move(archive);
+void Sink::take_writer(std::unique_ptr<ByteWriter> writer) {
+  own_writer_ = std::move(writer);
 }
 
 const Format& format_of(const Destination& destination) {
@@ -269,8 +272,7 @@ std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, con
     throw Error(cat(printable(destination.path), ": ", noun_of(format), " has no arrays with names"));
   OutputFile file =
       OutputFile::create(destination.path, destination.durable, destination.shown, destination.writers);
-  Encoding encoding = format.encode(dtype, shape, strings, destination.array);
-  return std::make_unique<Sink>(std::move(encoding), file_transport(std::move(file)));
+  return file_sink(format.encode(dtype, shape, strings, destination.array), std::move(file));
 }
 
 }  // namespace tensorop

@@ -1,4 +1,4 @@
-// Where a result goes: an encoding joined with a transport. Knows nothing of operators.
+// Where a result goes: an encoding joined with a file, a stream or an archive. Knows nothing of operators.
 #pragma once
 
 #include <cstddef>
@@ -19,40 +19,11 @@
 namespace tensorop {
 
 class Archive;
+class ByteWriter;
 class ReplacedFile;
-class ArchiveWriter;
 
 // Takes the line of a warning.
 using Warn = std::function<void(const std::string& line)>;
-
-// Where encoded bytes go, from front to end: a file, a stream, or a member of an archive. Nothing is visible
-// at the destination before commit(), unless is_stream().
-class Transport {
- public:
-  Transport() = default;
-  Transport(const Transport&) = delete;
-  Transport& operator=(const Transport&) = delete;
-  virtual ~Transport() = default;
-
-  // True when written bytes cannot be revoked.
-  [[nodiscard]] virtual bool is_stream() const = 0;
-  // The file that bytes may be written to at any offset, instead of append(); null where there is none.
-  [[nodiscard]] virtual OutputFile* random_access() { return nullptr; }
-  // Where in that file the bytes begin.
-  [[nodiscard]] virtual std::int64_t offset() const { return 0; }
-  // Claims the space for so many bytes of that file, from offset() on. Throws Error when they do not fit.
-  virtual void reserve(std::int64_t /*bytes*/) {}
-  // Throws Error when this many bytes cannot fit. Called before the first byte.
-  virtual void require_space(std::int64_t bytes) const = 0;
-  virtual void append(std::span<const std::byte> bytes) = 0;
-  // All bytes are there: of a file, on the disk if it is durable.
-  virtual void finish() = 0;
-  // Publishes a file; a member is published with its archive.
-  virtual void commit() {}
-};
-
-// A file or a stream, as OutputFile tells them apart.
-[[nodiscard]] std::unique_ptr<Transport> file_transport(OutputFile file);
 
 // The elements of a file that holds them as in memory. Any thread, any order.
 class ElementFile {
@@ -83,17 +54,18 @@ class ElementFile {
 // destination before commit(), unless is_stream().
 class Sink {
  public:
-  // Claims the space. Throws Error where the result cannot fit.
-  Sink(Encoding encoding, std::unique_ptr<Transport> transport);
+  // Of an array that `writer` has begun. `file`: where elements lie as in memory, their bytes may go to any
+  // offset of it instead, from byte `offset` on; null: to the writer.
+  Sink(Encoding encoding, ByteWriter& writer, OutputFile* file = nullptr, std::int64_t offset = 0);
   ~Sink();
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
 
-  // The archive that the sink writes the last array of: finish() and commit() are for it too.
-  void take_archive(std::unique_ptr<ArchiveWriter> archive);
+  // The writer that the sink writes the last array of: finish() and commit() are for it too.
+  void take_writer(std::unique_ptr<ByteWriter> writer);
 
   // True when written bytes cannot be revoked.
-  [[nodiscard]] bool is_stream() const { return transport_->is_stream(); }
+  [[nodiscard]] bool is_stream() const;
   // Null unless elements lie as in memory at known offsets of a file.
   [[nodiscard]] ElementFile* elements() { return elements_ ? &*elements_ : nullptr; }
 
@@ -115,12 +87,16 @@ class Sink {
   void start();
 
   Encoding encoding_;
-  std::unique_ptr<ArchiveWriter> archive_;  // outlives the transport
-  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<ByteWriter> own_writer_;
+  ByteWriter& writer_;
   std::optional<ElementFile> elements_;
   bool started_ = false;
   bool is_finished_ = false;
 };
+
+// The sink of a file or a stream, as OutputFile tells them apart. Claims the space. Throws Error where the
+// result cannot fit.
+[[nodiscard]] std::unique_ptr<Sink> file_sink(Encoding encoding, OutputFile file);
 
 struct Destination {
   std::string path = "-";          // "-" is standard output

@@ -95,7 +95,7 @@ Reporter::Reporter(ReportSettings settings, ReportKind kind, Finding whole)
   open_file("--html", settings_.html, html_report(own, settings_.page_why));
   (void)appendable_bytes(settings_.markdown);  // throws where nothing can be appended
   open_file("--markdown", settings_.markdown, markdown_report(own));
-  if (!settings_.is_in_team) watch_.emplace([this](int number) { interrupt(number); });
+  if (!settings_.is_in_team) on_signal_.emplace([this](int number) { interrupt(number); });
 }
 
 void Reporter::open_file(std::string option, const std::string& path, std::unique_ptr<FileReport> report) {

@@ -154,7 +154,7 @@ class Reporter {
   std::atomic<bool> is_output_lost_{false};  // the reader has not read in time
 
   Interruption interruption_;
-  std::optional<SignalWatch> watch_;  // the last member: it uses the others
+  std::optional<ReportOnSignal> on_signal_;  // the last member: it uses the others
 };
 
 }  // namespace tensorop

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -197,133 +198,54 @@ char* write_finite(char* out, T value) {
   return append(end, ".0");
 }
 
-// digits * 10^exponent, digits not zero.
-struct ShortDecimal {
-  std::uint32_t digits;
-  int exponent;
-};
-
-constexpr auto kPowersOfTen = [] {
-  std::array<double, 43> powers{1};
-  for (std::size_t n = 1; n < powers.size(); ++n) powers[n] = powers[n - 1] * 10;
-  return powers;
-}();
-
 // The decimal with the fewest digits that reads back as `value`, the nearest one where there are several.
-// `value` is finite and above zero; `below` is the one before it, and the one after it has that `distance`, a
-// power of two. `even`: halfway between two of them is `value`.
-//
-// A unit is the power of ten of which the distance between neighbouring values is at least 10 and less than
-// 100. Then at most one multiple of 100 units reads back, and some multiple of one unit does. Doubles are
-// exact here as long as the powers of ten are, up to 10^22. Beyond that an error of some 2^-53 changes
-// nothing: only at small exponents is a decimal of so few digits on a bound, or the value halfway between two
-// of them.
-ShortDecimal shortest_decimal(double value, double below, double distance, bool even) {
-  const int binary_exponent = static_cast<int>(std::bit_cast<std::uint64_t>(distance) >> 52) - 1023;
-  // 1233 / 4096 is log10(2), accurately enough for the exponents of all types.
-  const int exponent = (binary_exponent * 1233 >> 12) - 1;
-  // Powers of ten below 1 are not exact: the value is multiplied, or the unit is.
-  const double scale = kPowersOfTen[static_cast<std::size_t>(std::max(0, -exponent))];
-  const double unit = kPowersOfTen[static_cast<std::size_t>(std::max(0, exponent))];
-  const double exact = value * scale;
-  const double high = exact + distance * scale / 2;
-  // At a power of two the neighbour below is only half as far away.
-  const double low = (exact + below * scale) / 2;
-  const auto reads_back = [&](double decimal) {
-    return even ? low <= decimal && decimal <= high : low < decimal && decimal < high;
+// `value` is finite and not zero.
+template <class T>
+double shortest_decimal(T value) {
+  const auto neighbour = [&](int step) {
+    return to_double(T{static_cast<decltype(value.bits)>(value.bits + step)});
   };
-  for (int zeros = 2;; --zeros) {
-    const double step = kPowersOfTen[static_cast<std::size_t>(zeros)] * unit;
-    if (exact < step) continue;
-    // Rounded to an integer, ties to even.
-    const double nearest = (exact / step + 0x1p52) - 0x1p52;
-    // Where the interval is longer above the value, the decimal above may read back and the nearest one not.
-    for (const double digits : {nearest, nearest + 1}) {
-      if (reads_back(digits * step)) return {static_cast<std::uint32_t>(digits), exponent + zeros};
+  const double exact = to_double(value);
+  const double beyond = exact + (exact - neighbour(-1));
+  for (int digits = 0;; ++digits) {
+    // Numbers that are rounded to a power of two reach twice as far beyond it as towards zero: the decimal
+    // beyond may read back where the nearest one does not.
+    for (const double near : {exact, beyond}) {
+      if (near == neighbour(1)) continue;  // no power of two
+      char text[kNumberTextSize];
+      char* const end =
+          std::to_chars(text, text + sizeof text, near, std::chars_format::scientific, digits).ptr;
+      // A decimal of so few digits is a bound of such a number, or farther from it than a double is exact.
+      double decimal = 0;
+      T read;
+      std::from_chars(text, end, decimal);
+      if (convert_real(decimal, read) && to_double(read) == exact) return decimal;
     }
   }
 }
 
-template <Half T>
-ShortDecimal shortest_decimal(T value) {
-  constexpr std::uint16_t kExponentBits = HalfTraits<T>::kInfinity;
-  constexpr std::uint16_t kSmallestNormal = kExponentBits & -kExponentBits;
-  const std::uint16_t power_of_two = std::max<std::uint16_t>(value.bits & kExponentBits, kSmallestNormal);
-  const double distance = double{to_float(T{power_of_two})} / kSmallestNormal;
-  const T below{static_cast<std::uint16_t>(value.bits - 1)};
-  return shortest_decimal(to_float(value), to_float(below), distance, value.bits % 2 == 0);
-}
-
-// The largest value is as far from the next one, which the type does not have, as from the one below.
-template <SmallFloat T>
-ShortDecimal shortest_decimal(T value) {
-  const float exact = to_float(value);
-  const float below = to_float(T{static_cast<std::uint8_t>(value.bits - 1)});
-  const float above = to_float(T{static_cast<std::uint8_t>(value.bits + 1)});
-  const bool is_largest = value.bits == T::kLayout.largest;
-  return shortest_decimal(exact, below, is_largest ? exact - below : above - exact, value.bits % 2 == 0);
-}
-
-// Writes the decimal as write_finite() writes a double: in fixed or scientific notation, whichever is
-// shorter.
-char* write_decimal(char* out, ShortDecimal decimal) {
-  constexpr int kMostZeros = 16;  // in front of the digits or after them
-  auto [digits, exponent] = decimal;
-  for (; digits % 10 == 0; digits /= 10) ++exponent;
-  char zeros[3 * kMostZeros];
-  std::fill_n(zeros, sizeof zeros, '0');
-  char* const text = zeros + kMostZeros;
-  const auto size = static_cast<int>(std::to_chars(text, text + kMostZeros, digits).ptr - text);
-  const int point = size + exponent;  // where it is in `text`
-  const int inner_point = size > 1 ? 1 : 0;
-  if (point < -2 - inner_point || size + 4 + inner_point < point) {
-    *out++ = text[0];
-    if (size > 1) out = std::copy(text + 1, text + size, append(out, "."));
-    out = append(out, point < 1 ? "e-" : "e+");
-    const int power = std::abs(point - 1);
-    *out++ = static_cast<char>('0' + power / 10);
-    *out++ = static_cast<char>('0' + power % 10);
-    return out;
+// From a table of the texts of all values, each made when it is first written: up to 15 characters and their
+// number, in two words.
+template <class T>
+char* write_short_float(char* out, T value) {
+  static std::array<std::array<std::atomic<std::uint64_t>, 2>, std::size_t{1} << 8 * sizeof value> texts;
+  auto& [front, back] = texts[value.bits];
+  std::uint64_t words[2] = {0, back.load(std::memory_order_acquire)};
+  if (words[1] != 0) {
+    words[0] = front.load(std::memory_order_relaxed);
+  } else {
+    const float wide = to_float(value);
+    const bool is_float32 = !std::isfinite(wide) || wide == 0 || std::same_as<TextFloat<T>, float>;
+    char text[kNumberTextSize] = {};
+    const char* const end =
+        is_float32 ? write_number(text, wide) : write_finite(text, shortest_decimal(value));
+    text[sizeof words - 1] = static_cast<char>(end - text);
+    std::memcpy(words, text, sizeof words);
+    front.store(words[0], std::memory_order_relaxed);
+    back.store(words[1], std::memory_order_release);
   }
-  // Copies of a fixed size are faster than those of so few characters.
-  const int first = std::min(0, point - 1);
-  std::memcpy(out, text + first, kMostZeros);
-  out += point - first;
-  *out++ = '.';
-  std::memcpy(out, text + point, kMostZeros);
-  return out + std::max(size - point, 1);
-}
-
-// The text of a small float.
-struct SmallText {
-  char characters[16];
-  int size;
-};
-
-template <SmallFloat T>
-char* write_small(char* out, T value) {
-  const float wide = to_float(value);
-  if (!std::isfinite(wide) || std::same_as<TextFloat<T>, float>) return write_number(out, wide);
-  if (std::signbit(wide)) *out++ = '-';
-  const int magnitude_bits = (1 << (T::kLayout.bits - 1)) - 1;
-  const T magnitude{static_cast<std::uint8_t>(value.bits & magnitude_bits)};
-  return wide == 0 ? append(out, "0.0") : write_decimal(out, shortest_decimal(magnitude));
-}
-
-// Of all bytes; made when the first of them is written.
-template <SmallFloat T>
-const std::array<SmallText, 256>& small_texts() {
-  static const std::array<SmallText, 256> texts = [] {
-    std::array<SmallText, 256> out{};
-    for (std::size_t bits = 0; bits < out.size(); ++bits) {
-      char text[3 * kNumberTextSize];
-      const char* const end = write_small(text, T{static_cast<std::uint8_t>(bits)});
-      out[bits].size = static_cast<int>(end - text);
-      std::copy(static_cast<const char*>(text), end, out[bits].characters);
-    }
-    return out;
-  }();
-  return texts;
+  std::memcpy(out, words, sizeof words);
+  return out + (words[1] >> 56);
 }
 
 }  // namespace
@@ -338,18 +260,8 @@ char* write_number(char* out, T value) {
     return append(out, std::isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
   } else if constexpr (SmallInteger<T>) {
     return write_number(out, to_integer(value));
-  } else if constexpr (SmallFloat<T>) {
-    const SmallText& text = small_texts<T>()[value.bits];
-    // A copy of a fixed size is faster.
-    std::memcpy(out, text.characters, sizeof text.characters);
-    return out + text.size;
   } else {
-    const float wide = to_float(value);
-    if (!std::isfinite(wide)) return write_number(out, wide);
-    *out = '-';
-    out += value.bits >> 15;
-    value.bits &= 0x7FFF;
-    return value.bits == 0 ? append(out, "0.0") : write_decimal(out, shortest_decimal(value));
+    return write_short_float(out, value);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "base/child_process.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>

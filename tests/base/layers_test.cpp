@@ -144,7 +144,7 @@ TEST_CASE("files are used through base/system.hpp, but where a signal or the sys
       "linkat|"
       "mmap|munmap|fsync|ftruncate|fallocate|f?stat|lstat|fchmod|fchown|f?statvfs|getdents64|faccessat|"
       "readlink)\\(");
-  // The seam; handlers of signals; what /proc and /sys say; the position of standard input.
+  // The seam; what a signal removes; what /proc and /sys say; the position of standard input.
   const std::set<std::string> allowed = {"system.hpp", "exit_cleanup.cpp", "mapping.cpp", "memory.cpp",
                                          "input_file.cpp"};
   std::set<std::string> callers;

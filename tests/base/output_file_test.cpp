@@ -922,6 +922,7 @@ TEST_CASE("a signal in the middle of publishing waits until it is done or undone
         ready();
         const ScopedSystem scope(system);
         (void)error_of([&] { publish(dir.file("out"), "after"); });
+        for (;;) ::pause();
       });
       CHECK(ended.by_signal);
       CHECK(ended.number == SIGTERM);

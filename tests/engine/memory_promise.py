@@ -116,21 +116,20 @@ def main(tensorop):
         ("few unique", False, ["scatternd", "sparse.npy", "few.npy", "few_updates.npy", "--duplicates", "error"], is_sparse),
     ]
     for what, in_windows, arguments, is_right in calls:
-        for memory in (8, 24):
-            for threads in (1, 16):
-                for name in arguments:
-                    if name.endswith(".npy"):
-                        drop(name)
-                done = subprocess.run(
-                    [tensorop, *arguments, "-o", "out.npy", "--memory", f"{memory}M", "--threads", str(threads), "--explain-plan"],
-                    preexec_fn=limit(memory << 20), capture_output=True, text=True)
-                failure = "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr}"
-                if not failure and in_windows and "plan: windows" not in done.stderr:
-                    failure = f"no windows: {done.stderr}"
-                if not failure and not is_right(np.load("out.npy", mmap_mode="r")):
-                    failure = "another result"
-                pathlib.Path("out.npy").unlink(missing_ok=True)
-                checker.check(f"{what}, {memory} MiB, {threads} threads", not failure, failure)
+        for memory, threads in ((8, 16), (24, 1)):
+            for name in arguments:
+                if name.endswith(".npy"):
+                    drop(name)
+            done = subprocess.run(
+                [tensorop, *arguments, "-o", "out.npy", "--memory", f"{memory}M", "--threads", str(threads), "--explain-plan"],
+                preexec_fn=limit(memory << 20), capture_output=True, text=True)
+            failure = "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr}"
+            if not failure and in_windows and "plan: windows" not in done.stderr:
+                failure = f"no windows: {done.stderr}"
+            if not failure and not is_right(np.load("out.npy", mmap_mode="r")):
+                failure = "another result"
+            pathlib.Path("out.npy").unlink(missing_ok=True)
+            checker.check(f"{what}, {memory} MiB, {threads} threads", not failure, failure)
     return checker
 
 

@@ -158,14 +158,12 @@ void check_same_bytes(const BigCall& call, Access under_thread_sanitizer = Acces
   CHECK(meter.done() == meter.total());
   const bool holds_memory = call.operands[0].dtype() == DType::string || file.ends_with(expected);
   CHECK(holds_memory);
-  // By every other access, in a few windows.
+  // By every other access, in a few windows: to a file, where more threads write than into memory.
   for (const Access access : {Access::advised, Access::windows}) {
     if (kThreadSanitizer && access != under_thread_sanitizer) continue;
     Settings forced = settings_of(call, kThreadCounts.back());
     forced.access = access;
     forced.memory = 1'000'003;
-    const bool same_forced = kThreadSanitizer || bytes_of(evaluate(request_of(call), forced)) == expected;
-    CHECK(same_forced);
     const std::string forced_path = directory.file("forced.npy");
     run_request(request_of(call), {forced_path, {}}, forced);
     const bool same_file = file_bytes(forced_path) == file;
@@ -174,12 +172,12 @@ void check_same_bytes(const BigCall& call, Access under_thread_sanitizer = Acces
 }
 
 void check_same_bytes(Random& random, const std::string& text) {
-  // What threads share depends little on a call's numbers: the thread sanitizer sees each tenth call, by one
-  // of the accesses.
+  // What threads share depends little on a call's numbers: the thread sanitizer sees each twentieth call, by
+  // one of the accesses.
   static int calls = 0;
   const int number = calls++;
-  if (kThreadSanitizer && number % 10 != 0) return;
-  check_same_bytes(call_of(random, text), number % 20 == 0 ? Access::advised : Access::windows);
+  if (kThreadSanitizer && number % 20 != 0) return;
+  check_same_bytes(call_of(random, text), number % 40 == 0 ? Access::advised : Access::windows);
 }
 
 TEST_CASE("gather: the same bytes for rows of any width and any number of threads", "[threads]") {
@@ -243,6 +241,8 @@ TEST_CASE("scatter family: the same bytes for every reduction, dtype and number 
       if (dtype == DType::boolean && reduction == "mean") continue;
       if (dtype == DType::complex64 && ordered) continue;
       for (const char* use : {"true", "false"}) {
+        // What the first update replaces does not depend on the dtype.
+        if (std::string_view(use) == "false" && dtype != DType::float16 && dtype != DType::float32) continue;
         const std::string attributes = cat(" reduction=", reduction, " use_init_val=", use);
         const std::string type(name(dtype));
         const std::int64_t n = (std::int64_t{5} << 18) / element_size(dtype);
@@ -441,13 +441,17 @@ TEST_CASE("of several bad indices the lowest is named by any number of threads",
       {"gather", {3, 50}, {1000000}, {}, 1},
       {"gatherelements", {50, 1000}, {2000, 1000}, {}},
       {"gatherelements", {2000, 50}, {2000, 1000}, {}, 1},
+      {"gatherelements",
+       {50, 200000},
+       {8, 200000},
+       {}},  // several tiles of columns, the last of which comes first
       {"gathernd", {50}, {1000, 1000, 1}, {}},
       {"scatterelements", {50, 30000}, {40, 30000}, {40, 30000}},
       {"scatterupdate", {3, 50}, {1000000}, {3, 1000000}, 1},
       {"scatternd", {50, 50000}, {90, 1000, 2}, {90, 1000}},
   };
   const TempDir directory;
-  for (std::size_t i = 0; i < cases.size(); i += kThreadSanitizer ? 2 : 1) {
+  for (std::size_t i = 0; i < cases.size(); i += kThreadSanitizer ? 3 : 1) {
     const Case& c = cases[i];
     for (int round = kThreadSanitizer ? 2 : 0; round < 3; ++round) {
       const Tensor good = numbers(random, DType::int32, c.indices, -50, 49);

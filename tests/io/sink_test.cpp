@@ -115,7 +115,7 @@ TEST_CASE("an encoding has its prefix and suffix around the elements, in whichev
         for (std::int64_t i = 0; i < count; ++i) out += static_cast<char>('a' + first + i);
       };
     }
-    return std::make_unique<Sink>(std::move(encoding), file_transport(OutputFile::create(destination)));
+    return file_sink(std::move(encoding), OutputFile::create(destination));
   };
   const Tensor letters = tensor_of<std::uint8_t>(DType::uint8, {3}, {'a', 'b', 'c'});
   for (const std::int64_t element_bytes : {0, 1}) {

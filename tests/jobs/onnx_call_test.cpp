@@ -245,12 +245,10 @@ TEST_CASE("a model is called with its inputs, its initializers and its attribute
   const Proto trailing = onnx_model(onnx_graph({onnx_node("Gather", {"x", "i", "", ""})}, kInputs, kOutputs));
   CHECK(first_of(result_of(trailing, {inline_tensor(data), inline_tensor("[1]")})) == 3);
   // Version 1 of the arithmetic has an attribute that means nothing.
-  const Proto old = onnx_model(
-      onnx_graph(
-          {onnx_node("Add", {"x", "x"}, {Proto().bytes(1, "consumed_inputs").integer(8, 0).integer(20, 7)})},
-          kInputs, kOutputs),
-      1, 3);
-  CHECK(first_of(result_of(old, {inline_tensor("[2]"), inline_tensor("[0]")})) == 4);
+  const Proto old = onnx_graph(
+      {onnx_node("Add", {"x", "x"}, {Proto().bytes(1, "consumed_inputs").integer(8, 0).integer(20, 7)})},
+      kInputs, kOutputs);
+  CHECK(first_of(result_of(onnx_model(old, 5, 3), {inline_tensor("[2]"), inline_tensor("[0]")})) == 4);
 
   // A choice of numbers.
   const Proto along = onnx_model(
@@ -270,6 +268,8 @@ TEST_CASE("a model is called with its inputs, its initializers and its attribute
             .ends_with("[AX-1]"));
   CHECK(error(with_attributes({onnx_attribute("batch_dims", 0)}), {inline_tensor(data), inline_tensor("[0]")})
             .find("[G-8]") != std::string::npos);
+  CHECK(error(onnx_model(old, 6, 3), {inline_tensor("[2]"), inline_tensor("[0]")}).find("consumed_inputs") !=
+        std::string::npos);
   CHECK(error(onnx_model(onnx_graph({onnx_node("GatherND", {"x", "i"})}, kInputs, kOutputs), 5),
               {inline_tensor(data), inline_tensor("[0]")})
             .find("onnx-5 has no operator of this name [T-0]") != std::string::npos);

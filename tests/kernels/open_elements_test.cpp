@@ -167,4 +167,26 @@ TEST_CASE("repeated updates make open the elements that they go to", "[kernels]"
   CHECK(bits == 0b0101);
 }
 
+// NaN for element 0; 1 and NaN for element 1, each time in place of data.
+TEST_CASE("NaN is open as one of several updates, not as the only one where data do not count", "[kernels]") {
+  const std::vector<float> data = {0, 0};
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> updates = {kNan, 1, kNan};
+  for (const bool use_init_val : {true, false}) {
+    ScatterRowsSpec spec = {tensor_over(data),
+                            tensor_over(updates),
+                            {list_of(DType::int64, {0, 1, 1}), {{2, 1}}, {}},
+                            {{3, 1, 0}},
+                            1,
+                            Reduction::max};
+    spec.open_reason = OpenReason::nan_in_extreme;
+    spec.use_init_val = use_init_val;
+    const auto scatter = scatter_plan(std::move(spec));
+    scatter->prepare({0, 2}, choose_in_memory(scatter->facts().moves), Threads(1));
+    std::uint64_t bits = 0;
+    scatter->mark_open({0, 2}, &bits);
+    CHECK(bits == (use_init_val ? 0b11U : 0b10U));
+  }
+}
+
 }  // namespace tensorop::kernels_open_elements_test

@@ -14,6 +14,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "support/sanitizers.hpp"
+
 extern char** environ;
 
 namespace tensorop {
@@ -88,7 +90,10 @@ class SpawnPlan {
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 
-  pid_t start(std::vector<std::string> arguments, const std::vector<std::string>& environment) {
+  pid_t start(std::vector<std::string> arguments, std::vector<std::string> environment) {
+    // A search for leaks takes as long as the process itself. The tests of the library and the fuzz targets
+    // do it.
+    if (kAddressSanitizer) environment.emplace_back("ASAN_OPTIONS=detect_leaks=0");
     std::vector<std::string> variables = environment;
     for (char** variable = environ; *variable != nullptr; ++variable) {
       const std::string_view text = *variable;

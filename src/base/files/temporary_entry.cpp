@@ -33,13 +33,11 @@ std::unique_ptr<TemporaryEntry> TemporaryEntry::make(const std::string& director
         new TemporaryEntry(path_from(directory, cat(".tensorop-", random_letters(), ".tmp")), kind));
     int reason = 0;
     {
-      SignalCriticalSection section;
+      CleanupLock lock;
+      lock.add(entry->name_);
       entry->exists_ = make(entry->path()) == 0;
-      if (entry->exists_) {
-        section.add(entry->name_);
-      } else {
-        reason = errno;
-      }
+      reason = errno;
+      if (!entry->exists_) lock.remove(entry->name_);
     }
     if (entry->exists_) return entry;
     errno = reason;
@@ -50,13 +48,12 @@ std::unique_ptr<TemporaryEntry> TemporaryEntry::make(const std::string& director
 
 TemporaryEntry::~TemporaryEntry() {
   if (!exists_) return;
-  if (name_.kind() == Kind::file) {
+  if (name_.kind == Kind::file) {
     if (unlink()) return;
   } else {
     remove_tree(path());
   }
-  SignalCriticalSection section;
-  section.remove(name_);
+  CleanupLock().remove(name_);
 }
 
 bool TemporaryEntry::rename_to(const std::string& destination) {
@@ -80,10 +77,10 @@ template <class Call>
 bool TemporaryEntry::give_up(const Call& call) {
   int reason = 0;
   {
-    SignalCriticalSection section;
+    CleanupLock lock;
     exists_ = call() != 0;
     reason = errno;
-    if (!exists_) section.remove(name_);
+    if (!exists_) lock.remove(name_);
   }
   errno = reason;
   return !exists_;

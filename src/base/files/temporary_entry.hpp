@@ -10,21 +10,21 @@
 namespace tensorop {
 
 // A new file or directory, .tensorop-XXXXXXXX.tmp with random letters, until it is renamed to its
-// destination. If it is not, it is removed with all that is in it: by the destructor, or by the handler of a
-// signal that ends the process (exit_cleanup.hpp). After kill -9 it stays.
+// destination. If it is not, it is removed with all that is in it: by the destructor, or when a signal ends
+// the process (exit_cleanup.hpp). After kill -9 it stays.
 class TemporaryEntry {
  public:
   using Kind = PendingItem::Kind;
   // Calls `make` with new names in `directory` until one is not taken. It makes the entry with its final mode
-  // and returns 0, or -1 with errno (EEXIST: the name is taken). It is called within a SignalCriticalSection.
-  // Null with errno if no entry could be made.
+  // and returns 0, or -1 with errno (EEXIST: the name is taken). It is called under a CleanupLock. Null with
+  // errno if no entry could be made.
   [[nodiscard]] static std::unique_ptr<TemporaryEntry> make(const std::string& directory, Kind kind,
                                                             const std::function<int(const char* path)>& make);
   ~TemporaryEntry();
   TemporaryEntry(const TemporaryEntry&) = delete;
   TemporaryEntry& operator=(const TemporaryEntry&) = delete;
 
-  [[nodiscard]] const char* path() const { return name_.path(); }
+  [[nodiscard]] const char* path() const { return name_.path.c_str(); }
   // Replaces what has that name. False with errno, and the entry is as it was.
   [[nodiscard]] bool rename_to(const std::string& destination);
   // Like rename_to(), but fails with EEXIST if the name is taken.
@@ -36,7 +36,7 @@ class TemporaryEntry {
   // Calls what takes the name away: 0, or -1 with errno. False with errno.
   template <class Call>
   [[nodiscard]] bool give_up(const Call& call);
-  TemporaryEntry(std::string path, Kind kind) : name_(kind, std::move(path)) {}
+  TemporaryEntry(std::string path, Kind kind) : name_{kind, std::move(path)} {}
 
   PendingItem name_;
   bool exists_ = false;

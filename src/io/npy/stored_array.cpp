@@ -200,6 +200,12 @@ Tensor decode(const StoredArray& array, const std::byte* stored, const ArrayRead
   return std::move(target).tensor();
 }
 
+void append_nibbles(std::int64_t /*first*/, std::int64_t count, const std::byte* elements, std::string& out) {
+  const std::size_t begin = out.size();
+  out.resize(begin + to_size(ceil_div(count, 2)));
+  pack_nibbles({elements, to_size(count)}, std::as_writable_bytes(std::span(out)).subspan(begin));
+}
+
 }  // namespace
 
 std::int64_t StoredArray::bytes() const {
@@ -217,6 +223,23 @@ StoredArray packed_array(DType dtype, const Shape& shape) {
           .item_bytes = element_size(dtype),
           .fortran_order = false,
           .shape = shape};
+}
+
+std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements) {
+  if (info(dtype).bits < 8) return ceil_div(elements, 2);
+  return checked_mul(elements, element_size(dtype));
+}
+
+Encoding packed_encoding(DType dtype, const Shape& shape) {
+  Encoding out;
+  out.least_bytes = saturated(packed_bytes(dtype, count(shape)));
+  if (info(dtype).bits < 8) {
+    out.together = 2;
+    out.encode = append_nibbles;
+  } else {
+    out.element_bytes = element_size(dtype);
+  }
+  return out;
 }
 
 Tensor read_stored(const StoredArray& array, const std::byte* stored,

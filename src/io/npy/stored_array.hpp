@@ -10,6 +10,7 @@
 
 #include "base/files/input_file.hpp"
 #include "io/array_reading.hpp"
+#include "io/encoding.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -40,6 +41,10 @@ struct StoredArray {
 
 // As formats store arrays that pack elements of 4 bits, and all others as in memory.
 [[nodiscard]] StoredArray packed_array(DType dtype, const Shape& shape);
+// How they write one: without a prefix and a suffix. Not for strings.
+[[nodiscard]] Encoding packed_encoding(DType dtype, const Shape& shape);
+// The bytes of so many of its elements; nothing if int64 does not hold them.
+[[nodiscard]] std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements);
 
 // The array whose elements are `stored`, array.bytes() bytes of `file`. Where they lie as memory wants them,
 // they stay there; else they go where `reading` says, strings always into memory. Throws Error.

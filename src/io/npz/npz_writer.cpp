@@ -69,6 +69,24 @@ class NpzWriter final : public ArchiveWriter {
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                           std::int64_t characters) override;
+  // Data is written as it comes, or when the queue has deflated it: some of it only in finish().
+  void append(std::span<const std::byte> bytes) override {
+    Entry& entry = entries_.back();
+    if (entry.is_deflated) return queue_.add(bytes);
+    if (!std::exchange(is_begun_, true)) {
+      queue_.flush();  // the entries before this one
+      begin(entry);
+    }
+    entry.crc = add_crc(entry.crc, bytes);
+    entry.packed_bytes += to_int64(bytes.size());
+    write(bytes);
+  }
+  void end_array() override {
+    const Entry& entry = entries_.back();
+    if (entry.is_deflated) return queue_.end_member();
+    end(entry);
+    ++complete_;
+  }
   void finish() override {
     if (std::exchange(is_finished_, true)) return;
     queue_.flush();
@@ -84,8 +102,8 @@ class NpzWriter final : public ArchiveWriter {
     for (const Entry& entry : entries_) {
       if (!kept_ || !kept_->replaced) directory += directory_entry(entry);
     }
-    append(text_bytes(directory));
-    append(text_bytes(end_of_directory(offset, written_ - offset)));
+    write(text_bytes(directory));
+    write(text_bytes(end_of_directory(offset, written_ - offset)));
     file_.finish();
   }
 
@@ -95,8 +113,6 @@ class NpzWriter final : public ArchiveWriter {
   }
 
  private:
-  class Member;
-
   struct Entry {
     std::string name;         // "x.npy"
     std::int64_t offset = 0;  // of its own header in the file
@@ -265,7 +281,7 @@ class NpzWriter final : public ArchiveWriter {
   // Data that was aligned stays so.
   void copy_last_kept() {
     const std::int64_t padding = (last_kept_ - written_) & (kArchiveAlignment - 1);
-    if (last_kept_ < kept_->directory.offset) append(text_bytes(std::string(to_size(padding), '\0')));
+    if (last_kept_ < kept_->directory.offset) write(text_bytes(std::string(to_size(padding), '\0')));
     moved_by_ = written_ - last_kept_;
     copy_kept(last_kept_, kept_->directory.offset);
     kept_->file->require_unchanged();
@@ -277,11 +293,11 @@ class NpzWriter final : public ArchiveWriter {
   }
   void begin(Entry& entry) {
     entry.offset = written_;
-    append(text_bytes(local_header(entry, false)));
+    write(text_bytes(local_header(entry, false)));
   }
   void end(const Entry& entry) {
     if (is_stream()) {
-      append(text_bytes(descriptor(entry)));
+      write(text_bytes(descriptor(entry)));
     } else {
       file_.write_at(entry.offset, text_bytes(local_header(entry, true)));
     }
@@ -290,7 +306,7 @@ class NpzWriter final : public ArchiveWriter {
   void take(const DeflatedBlock& block) {
     Entry& entry = entries_[complete_];
     if (entry.packed_bytes == 0) begin(entry);
-    append(block.packed);
+    write(block.packed);
     entry.packed_bytes += to_int64(block.packed.size());
     entry.crc = joined_crc(entry.crc, block.crc, block.bytes);
     if (!block.is_last) return;
@@ -298,7 +314,7 @@ class NpzWriter final : public ArchiveWriter {
     ++complete_;
   }
 
-  void append(std::span<const std::byte> bytes) {
+  void write(std::span<const std::byte> bytes) {
     file_.append(bytes);
     written_ += to_int64(bytes.size());
   }
@@ -313,45 +329,9 @@ class NpzWriter final : public ArchiveWriter {
   std::int64_t written_ = 0;
   std::vector<Entry> entries_;  // in order
   std::size_t complete_ = 0;    // entries that are written
+  bool is_begun_ = false;       // the last one, where it is not deflated
   bool is_finished_ = false;
   DeflateQueue queue_;
-};
-
-// Its data is written as it comes, or when the queue has deflated it: some of it only after finish().
-class NpzWriter::Member final : public Transport {
- public:
-  Member(NpzWriter& archive, Entry entry) : archive_(archive), entry_(std::move(entry)) {}
-
-  [[nodiscard]] bool is_stream() const override { return archive_.is_stream(); }
-  void require_space(std::int64_t bytes) const override {
-    // How much is left after deflating is not known before.
-    if (!entry_.is_deflated && !is_stream()) archive_.file_.require_space(bytes);
-  }
-  void append(std::span<const std::byte> bytes) override {
-    const bool is_first = !std::exchange(started_, true);
-    if (is_first) archive_.entries_.push_back(std::move(entry_));
-    Entry& entry = archive_.entries_.back();
-    if (entry.is_deflated) return archive_.queue_.add(bytes);
-    if (is_first) {
-      archive_.queue_.flush();  // the entries before this one
-      archive_.begin(entry);
-    }
-    entry.crc = add_crc(entry.crc, bytes);
-    entry.packed_bytes += to_int64(bytes.size());
-    archive_.append(bytes);
-  }
-
-  void finish() override {
-    const Entry& entry = archive_.entries_.back();
-    if (entry.is_deflated) return archive_.queue_.end_member();
-    archive_.end(entry);
-    ++archive_.complete_;
-  }
-
- private:
-  NpzWriter& archive_;
-  Entry entry_;
-  bool started_ = false;
 };
 
 std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const Shape& shape,
@@ -365,8 +345,12 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
   entry.bytes = *bytes;
   entry.is_deflated = compress_ || (old_ && old_->compresses(name));
   entry.in_zip64 = (entry.is_deflated ? *most : *bytes) >= zip64_from_;
+  // How much is left after deflating is not known before.
+  if (!entry.is_deflated && !is_stream()) file_.require_space(encoding.least_bytes);
   if (kept_) copy_first_kept(entry.name);
-  return std::make_unique<Sink>(std::move(encoding), std::make_unique<Member>(*this, std::move(entry)));
+  entries_.push_back(std::move(entry));
+  is_begun_ = false;
+  return std::make_unique<Sink>(std::move(encoding), *this);
 }
 
 }  // namespace

@@ -141,12 +141,6 @@ Tensor decode_strings(std::span<const std::byte> message, std::int64_t byte, con
 
 }  // namespace
 
-std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements) {
-  const int bits = info(dtype).bits;
-  if (bits < 8) return ceil_div(elements, 8 / bits);
-  return checked_mul(elements, element_size(dtype));
-}
-
 std::int64_t count_numbers(const ProtoField& of) {
   switch (of.number()) {
     case field::kStringData:

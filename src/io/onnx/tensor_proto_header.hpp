@@ -44,10 +44,6 @@ void require_possible_tensor(ProtoMessage front);
 [[nodiscard]] TensorProtoHeader read_tensor_proto_header(std::span<const std::byte> message,
                                                          std::int64_t byte, bool may_be_external = false);
 
-// The bytes of so many elements where those of less than 8 bits are packed; nothing where int64 does not hold
-// them.
-[[nodiscard]] std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements);
-
 // How many numbers, or strings, a field of typed data holds. Throws Error.
 [[nodiscard]] std::int64_t count_numbers(const ProtoField& field);
 

@@ -18,12 +18,6 @@ void append_strings(std::string& out, std::span<const StringRef> strings) {
   for (const StringRef& string : strings) append_proto_bytes(out, field::kStringData, string.view());
 }
 
-void append_packed(std::int64_t /*first*/, std::int64_t count, const std::byte* elements, std::string& out) {
-  const std::size_t begin = out.size();
-  out.resize(begin + to_size(ceil_div(count, 2)));
-  pack_nibbles({elements, to_size(count)}, std::as_writable_bytes(std::span(out)).subspan(begin));
-}
-
 void require_possible(const Encoding& encoding, DType dtype) {
   const std::int64_t around = to_int64(encoding.prefix.size() + encoding.suffix.size());
   const std::int64_t bytes = saturated(checked_add(around, encoding.least_bytes));
@@ -42,7 +36,7 @@ void require_possible(const Encoding& encoding, DType dtype) {
 }  // namespace
 
 Encoding tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t strings, std::string_view name) {
-  Encoding encoding;
+  Encoding encoding = dtype == DType::string ? Encoding{} : packed_encoding(dtype, shape);
   for (const std::int64_t dim : shape) append_proto_integer(encoding.prefix, field::kDims, dim);
   append_proto_integer(encoding.prefix, field::kDataType, info(dtype).onnx);
   // In the order of their numbers: strings stand before the name, raw_data after it.
@@ -56,13 +50,6 @@ Encoding tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t str
     };
     require_possible(encoding, dtype);
     return encoding;
-  }
-  encoding.least_bytes = saturated(packed_bytes(dtype, count(shape)));
-  if (info(dtype).bits < 8) {
-    encoding.together = 2;
-    encoding.encode = append_packed;
-  } else {
-    encoding.element_bytes = element_size(dtype);
   }
   append_proto_length(encoding.prefix, field::kRawData, encoding.least_bytes);
   require_possible(encoding, dtype);

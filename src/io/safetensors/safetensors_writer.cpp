@@ -18,10 +18,6 @@
 namespace tensorop {
 namespace {
 
-bool is_packed(DType dtype) {
-  return info(dtype).bits == 4;
-}
-
 std::string shown(const ArchiveArray& array) {
   return array.operand.empty() ? cat("array ", in_quotes(array.name)) : array.operand;
 }
@@ -72,8 +68,8 @@ void place(SafetensorsArray& array, std::int64_t bytes, std::int64_t& data_bytes
 // Throws Error where elements of 4 bits would leave half a byte.
 std::int64_t stored_bytes_of(const ArchiveArray& array) {
   const std::int64_t elements = count(array.shape);
-  if (!is_packed(array.dtype)) return elements * element_size(array.dtype);
-  if (elements % 2 == 0) return elements / 2;
+  if (info(array.dtype).bits == 8 * element_size(array.dtype) || elements % 2 == 0)
+    return *packed_bytes(array.dtype, elements);
   throw Error(cat(shown(array), ": the size of ", counted(elements, "element"), " of ", name(array.dtype),
                   " is not a multiple of 8 bits, as safetensors wants it"),
               "", cat("a ", endings_naming(array.dtype).front(), " file has them"));
@@ -110,6 +106,12 @@ class SafetensorsWriter final : public ArchiveWriter {
   // The sink writes to a file at any offset.
   [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                           std::int64_t characters) override;
+  void append(std::span<const std::byte> bytes) override {
+    start_stream();
+    if (is_stream()) return file_.append(bytes);
+    file_.write_at(next_, bytes);
+    next_ += to_int64(bytes.size());
+  }
   void finish() override {
     start_stream();
     if (kept_) {
@@ -126,8 +128,6 @@ class SafetensorsWriter final : public ArchiveWriter {
   }
 
  private:
-  class Member;
-
   // Bytes of the kept file's data, and where they go in the data of this one.
   struct Copy {
     std::int64_t from;
@@ -226,63 +226,16 @@ class SafetensorsWriter final : public ArchiveWriter {
   std::string header_;
   std::int64_t data_bytes_ = 0;
   std::size_t added_ = 0;  // the array of the next add()
+  std::int64_t next_ = 0;  // offset in the file of the next bytes of the last array
   bool started_ = false;   // a stream has the header
-};
-
-// One array being written. Elements of 4 bits come a byte each, and are packed here, from front to end.
-class SafetensorsWriter::Member final : public Transport {
- public:
-  Member(SafetensorsWriter& archive, std::int64_t offset, bool is_packed)
-      : archive_(archive), offset_(offset), is_packed_(is_packed) {}
-
-  [[nodiscard]] bool is_stream() const override { return archive_.is_stream(); }
-  [[nodiscard]] OutputFile* random_access() override {
-    return is_stream() || is_packed_ ? nullptr : &archive_.file_;
-  }
-  [[nodiscard]] std::int64_t offset() const override { return offset_; }
-  // announce() has claimed the space.
-  void require_space(std::int64_t /*bytes*/) const override {}
-  void append(std::span<const std::byte> bytes) override {
-    archive_.start_stream();
-    is_packed_ ? pack(bytes) : write(bytes);
-  }
-  void finish() override {}
-
- private:
-  void write(std::span<const std::byte> bytes) {
-    if (is_stream()) return archive_.file_.append(bytes);
-    archive_.file_.write_at(offset_ + written_, bytes);
-    written_ += to_int64(bytes.size());
-  }
-  // A single element at the end of `elements` waits for the next one: the number of all is even.
-  void pack(std::span<const std::byte> elements) {
-    if (elements.empty()) return;
-    unpacked_.insert(unpacked_.end(), elements.begin(), elements.end());
-    const std::size_t pairs = unpacked_.size() / 2;
-    packed_.resize(pairs);
-    pack_nibbles(std::span(unpacked_).first(2 * pairs), packed_);
-    write(packed_);
-    unpacked_.erase(unpacked_.begin(), unpacked_.begin() + to_int64(2 * pairs));
-  }
-
-  SafetensorsWriter& archive_;
-  std::int64_t offset_;  // in the file
-  bool is_packed_;
-  std::int64_t written_ = 0;  // bytes
-  std::vector<std::byte> unpacked_;
-  std::vector<std::byte> packed_;
 };
 
 std::unique_ptr<Sink> SafetensorsWriter::add([[maybe_unused]] const std::string& name, DType dtype,
                                              const Shape& shape, std::int64_t /*characters*/) {
   const SafetensorsArray& array = arrays_[added_++];
   assert(array.name == name && array.dtype == dtype && array.shape == shape);
-  Encoding encoding;
-  encoding.element_bytes = element_size(dtype);
-  encoding.least_bytes = count(shape) * element_size(dtype);
-  return std::make_unique<Sink>(
-      std::move(encoding),
-      std::make_unique<Member>(*this, to_int64(header_.size()) + array.begin, is_packed(dtype)));
+  next_ = to_int64(header_.size()) + array.begin;
+  return std::make_unique<Sink>(packed_encoding(dtype, shape), *this, is_stream() ? nullptr : &file_, next_);
 }
 
 }  // namespace
