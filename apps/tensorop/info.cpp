@@ -191,8 +191,7 @@ std::optional<std::string> describe_if_model(const std::string& path, bool as_js
   // A stream must be opened once.
   struct stat info {};
   if (path == "-" || os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
-  const InputFile file = InputFile::open(path);
-  if (!file.mapping() || classify_message(file.mapping()->bytes()) != MessageKind::model) return std::nullopt;
+  if (classify_message(InputFile::open(path).bytes()) != MessageKind::model) return std::nullopt;
   try {
     const OnnxModel model = read_onnx_model(path);
     return as_json ? describe_json(model, path) : describe_text(model, path);

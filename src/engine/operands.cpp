@@ -69,7 +69,6 @@ bool adapts(const Source& untyped, DType dtype) {
 struct OperandGroup {
   std::vector<const Source*> members;
   std::optional<DType> dtype;  // of a member that has one
-  std::size_t undecided = 0;   // members that are described and do not name a dtype at once
 };
 
 // Of members that have all been read as their own dtypes.
@@ -111,24 +110,6 @@ bool only_rounds_to(const Source& source, DType dtype) {
   return source.tensor() == nullptr && dtype == DType::float64 && source.natural_dtype() == dtype;
 }
 
-// resolve_as(). `keep_text`: the text can be read again after a failure, also where it is a stream.
-void resolve_as(Source& source, DType dtype, bool keep_text) {
-  if (source.tensor() != nullptr) return;
-  if (source.is_unnamed()) return source.resolve(dtype);
-  if (source.is_unread()) {
-    try {
-      return source.resolve(dtype, keep_text);
-    } catch (const Error&) {
-      // It keeps its own dtype, which the caller refuses; if that is the same one, numbers would be rounded.
-      if (source.is_unread() && !source.can_be_read()) throw;
-      source.read(keep_text);
-      if (only_rounds_to(source, dtype)) throw;
-    }
-  }
-  source.read(keep_text);
-  if (source.tensor() == nullptr) source.resolve(adapts(source, dtype) ? dtype : source.natural_dtype());
-}
-
 }  // namespace
 
 void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
@@ -140,7 +121,6 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
     const Tensor* const tensor = source->tensor();
     const JsonHead head = tensor == nullptr ? source->peek() : JsonHead();
     if (!group.dtype) group.dtype = tensor != nullptr ? tensor->dtype() : head.dtype;
-    if (head.is_described && !head.dtype) ++group.undecided;
     heads.push_back(head);
   }
   std::size_t failed = operands.size();
@@ -166,8 +146,7 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
     } else if (group.dtype) {
       resolve(*operand.source, *group.dtype);
     } else {
-      // Another one may yet name the dtype of this one.
-      operand.source->read(group.undecided > 1);
+      operand.source->read();
     }
     if (!group.dtype && operand.source->tensor() != nullptr) group.dtype = operand.source->tensor()->dtype();
   };
@@ -190,25 +169,32 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
 }
 
 void resolve_as(Source& source, DType dtype) {
-  resolve_as(source, dtype, false);
+  if (source.tensor() != nullptr) return;
+  if (source.is_unnamed()) return source.resolve(dtype);
+  if (source.is_unread()) {
+    try {
+      return source.resolve(dtype);
+    } catch (const Error&) {
+      // It keeps its own dtype, which the caller refuses; if that is the same one, numbers would be rounded.
+      source.read();
+      if (only_rounds_to(source, dtype)) throw;
+    }
+  }
+  if (source.tensor() == nullptr) source.resolve(adapts(source, dtype) ? dtype : source.natural_dtype());
 }
 
 void resolve_if_fits(Source& source, DType dtype) {
   if (source.tensor() != nullptr) return;
   if (source.is_unnamed()) return source.resolve(dtype);
-  // Text that names its dtype fits in it.
-  const bool keep_text = source.is_unread() && !source.peek().dtype;
   try {
-    return resolve_as(source, dtype, keep_text);
+    return resolve_as(source, dtype);
   } catch (const Error&) {
-    if (!source.can_be_read()) throw;
-    source.read(true);
+    source.read();
     if (only_rounds_to(source, dtype)) throw;
   }
-  source.read(true);
   if (source.tensor() != nullptr) return;
   try {
-    source.resolve(source.natural_dtype(), true);
+    source.resolve(source.natural_dtype());
   } catch (const Error&) {
     source.resolve(DType::float64);
   }

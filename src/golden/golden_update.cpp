@@ -18,7 +18,7 @@ namespace {
 Destination golden_destination(const Expectation& expect, bool is_missing, const Warn& warn) {
   Destination out{.path = expect.text, .array = expect.array == nullptr ? "" : *expect.array};
   if (is_missing) return out;
-  OpenedFile opened = open_file(expect.text);
+  const OpenedFile opened = open_file(expect.text);
   if (opened.format->is_archive()) {
     const auto archive = open_archive(opened);
     if (opened.array || archive->size() != 1) {
@@ -31,9 +31,8 @@ Destination golden_destination(const Expectation& expect, bool is_missing, const
     out.array =
         with_context(printable(opened.shown), [&] { return opened.format->describe(opened.file).name; });
   }
-  const bool may_have_remarks = opened.format->remarks != nullptr && opened.file.mapping();
   const std::string lost =
-      may_have_remarks ? opened.format->remarks(opened.file.mapping()->bytes()) : std::string();
+      opened.format->remarks == nullptr ? "" : opened.format->remarks(opened.file.bytes());
   if (warn && !lost.empty()) warn(cat(printable(opened.shown), ": is rewritten without its ", lost));
   if (!opened.format->is_default) out.format = opened.format;
   return out;

@@ -31,9 +31,7 @@ std::string read_refusal(const std::string& path) {
   if (is_folder(path)) throw Error(cat(printable(path), ": is a folder"));
   require_regular_file(path);
   const InputFile file = InputFile::open(path);
-  return file.mapping() == nullptr
-             ? ""
-             : std::string(bytes_text(file.mapping()->bytes()).substr(0, ChildEnd::kMostOutput));
+  return std::string(bytes_text(file.bytes()).substr(0, ChildEnd::kMostOutput));
 }
 
 // How long ago the newest of these files was written, by the clock of the file system.

@@ -86,7 +86,8 @@ bool is_text(std::string_view head, bool may_have_lines = false) {
 
 // The same of the first bytes, which may end within a character.
 bool begins_as_text(std::string_view head) {
-  head = head.substr(0, kForeignBytes);
+  constexpr std::size_t kEnough = 64;
+  head = head.substr(0, kEnough);
   for (int i = 0; i < 3 && !is_utf8(head); ++i) head.remove_suffix(1);
   return is_utf8(head) && is_text(head, true);
 }
@@ -96,6 +97,15 @@ constexpr const Format* kFormats[] = {&kNpyFormat,         &kJsonFormat,        
                                       &kTextFormat,        &kCsvFormat,         &kTsvFormat,
                                       &kOnnxFormat,        &kTensorProtoFormat, &kNpzFormat,
                                       &kSafetensorsFormat, &kShardIndexFormat,  &kGgufFormat};
+
+// Those that detect files, in order of precedence: the more bytes a format looks at the more certain it is,
+// and the first byte of a binary format may also begin a text.
+constexpr const Format* kDetected[] = {&kSafetensorsFormat, &kOnnxFormat, &kTensorProtoFormat,
+                                       &kNpyFormat,         &kNpzFormat,  &kGgufFormat,
+                                       &kShardIndexFormat,  &kTextFormat, &kJsonFormat};
+
+// Detection and messages look at no more than these first bytes, but for the fields of an ONNX model.
+constexpr std::size_t kHeadBytes = 4096;
 
 std::string ending_hint() {
   return cat("name it ", join_words(format_endings([](const Format&) { return true; }), "or"),
@@ -162,7 +172,7 @@ bool is_single_value(std::string_view head) {
 // Text where a file with this ending is binary: what a server answers when there is no file to send, or the
 // pointer to a file.
 bool is_failed_download(std::string_view head, const Format* named) {
-  if (named == nullptr || !named->is_binary || named->ending_is_general) return false;
+  if (named == nullptr || !named->is_binary) return false;
   const bool is_answer = std::ranges::any_of(
       kAnswers, [&](std::string_view answer) { return after_blanks(head).starts_with(answer); });
   if (is_answer) return true;
@@ -208,18 +218,10 @@ const Format& default_format() {
 }
 
 const Format* detect_format(std::string_view file) {
-  const std::string_view head = file.substr(0, detect_bytes().all);
-  // The first byte of a binary format may also begin a text; what looks at more bytes is more certain.
-  const auto certainty = [](const Format* format) {
-    return std::pair(format->is_binary, format->detect_bytes);
-  };
-  const Format* found = nullptr;
-  // All protobuf messages begin alike: of a model all fields are looked at.
-  for (const Format* format : kFormats) {
-    if (format->detects == nullptr || !format->detects(format == &kOnnxFormat ? file : head)) continue;
-    if (found == nullptr || certainty(format) > certainty(found)) found = format;
-  }
-  return found;
+  const std::string_view head = file.substr(0, kHeadBytes);
+  const auto* const found = std::ranges::find_if(
+      kDetected, [&](const Format* format) { return format->detects(format == &kOnnxFormat ? file : head); });
+  return found == std::end(kDetected) ? nullptr : *found;
 }
 
 void refuse_foreign(std::string_view head) {
@@ -229,14 +231,15 @@ void refuse_foreign(std::string_view head) {
 
 const Format& input_format(std::string_view file, std::string_view path, const Format* given) {
   const Format* const detected = detect_format(file);
-  const std::string_view head = file.substr(0, detect_bytes().all);
+  const std::string_view head = file.substr(0, kHeadBytes);
   const Format* const named = find_ending(path).first;
   const bool is_binary = detected != nullptr && detected->is_binary;
   if (!is_binary && named != nullptr && named->may_be != nullptr && named->may_be(head)) return *named;
   if (detected != nullptr && !detected->ending_decides && !is_failed_download(head, named)) return *detected;
   const bool is_foreign = find_signature(head) != nullptr;
   if (!is_foreign && is_failed_download(head, named)) refuse_input(head, named);
-  if (detected == nullptr && named != nullptr && named->ending_explains && !is_foreign) return *named;
+  // A damaged file.
+  if (detected == nullptr && named == &kSafetensorsFormat && !is_foreign) return *named;
   if (given != nullptr && given->is_default) return *given;
   if (is_foreign) refuse_input(head);
   if (given != nullptr) return *given;
@@ -247,21 +250,6 @@ const Format& input_format(std::string_view file, std::string_view path, const F
   if (detected != nullptr) return *detected;
   if (!is_single_value(head)) refuse_input(head);
   return default_format();
-}
-
-DetectBytes detect_bytes() {
-  DetectBytes bytes{0, 0};
-  for (const Format* format : kFormats) {
-    bytes.all = std::max(bytes.all, format->detect_bytes);
-    if (format->is_binary) bytes.binary = std::max(bytes.binary, format->detect_bytes);
-  }
-  return bytes;
-}
-
-bool may_detect_format(std::string_view head) {
-  return std::ranges::any_of(kFormats, [&](const Format* format) {
-    return format->may_detect != nullptr && format->may_detect(head);
-  });
 }
 
 const Format* find_format(std::string_view name) {

@@ -25,7 +25,6 @@ namespace tensorop {
 class Archive;
 class ArchiveWriter;
 class InputFile;
-class JsonText;
 class Tensor;
 struct ArchiveOptions;
 struct ArrayReading;
@@ -42,19 +41,11 @@ struct Format {
   std::array<std::string_view, 3> endings = {};  // of file names, for writing; the first is the usual one
 
   // Detection, from the first bytes of a file.
-  std::size_t detect_bytes = 0;  // so many of them are enough
   bool (*detects)(std::string_view head) = nullptr;
-  // Beside `detects`, where fewer bytes may do: whether `head`, which is not detected, could be if it went
-  // on.
-  bool (*may_detect)(std::string_view head) = nullptr;
   // Beside `detects`, where a file with an ending of the format may be of the format although `detects` does
   // not know it: whether it may, unless it is of another binary format.
   bool (*may_be)(std::string_view head) = nullptr;
   bool is_binary = false;
-  // Where no format detects the bytes, a file with its ending is one of this format that is damaged.
-  bool ending_explains = false;
-  // A file with its ending may hold text of any format.
-  bool ending_is_general = false;
   // The ending decides among formats that are text, where the first bytes are not those of a JSON list or
   // object.
   bool ending_decides = false;
@@ -63,18 +54,21 @@ struct Format {
   // The format of single values, which no format detects, and of standard output.
   bool is_default = false;
 
+  // StreamReading::enough; null: kUnknown.
+  std::int64_t (*enough_bytes)(std::string_view head) = nullptr;
+
   // Reading: one of these three, or none where files of the format are detected as another one.
   // A tensor whose dtype its header tells. Throws Error.
-  Tensor (*read)(InputFile& file, const ArrayReading& reading) = nullptr;
+  Tensor (*read)(const InputFile& file, const ArrayReading& reading) = nullptr;
   // A tensor as text, which may leave its dtype open: reading.as is what it is then (json_reader.hpp).
-  JsonTensor (*read_text)(JsonText& text, const JsonReading& reading) = nullptr;
+  JsonTensor (*read_text)(std::string_view text, const JsonReading& reading) = nullptr;
   // Beside `read_text`: what the beginning of the text shows of its dtype; null: nothing.
-  JsonHead (*peek_text)(JsonText& text) = nullptr;
-  // As `read`; a stream outlives the archive. Throws Error, also where the format cannot be read as a stream.
-  std::unique_ptr<Archive> (*open_archive)(InputFile& file) = nullptr;
+  JsonHead (*peek_text)(std::string_view text) = nullptr;
+  // Throws Error.
+  std::unique_ptr<Archive> (*open_archive)(const InputFile& file) = nullptr;
 
   // Beside `read`: what the header says. Throws Error as `read` does of a header only.
-  FileInfo (*describe)(InputFile& file) = nullptr;
+  FileInfo (*describe)(const InputFile& file) = nullptr;
 
   // Writing: `encode` or `create_archive`, or none. `strings` is what measure_strings() says of all elements
   // of dtype string; `name`, which may be empty, counts where the format names_array.
@@ -136,23 +130,13 @@ extern const Format kGgufFormat;
 
 // The format of single values, and of standard output.
 [[nodiscard]] const Format& default_format();
-// The format that detects a file that begins with `head`; null where none does.
-[[nodiscard]] const Format* detect_format(std::string_view head);
+// The format that detects a file with these bytes, or that begins with them; null where none does.
+[[nodiscard]] const Format* detect_format(std::string_view file);
 // The format of an input. What detects binary files and JSON lists and objects decides first, then `given`,
 // the ending of `path`, and the other formats that detect `head`. The ending also says what a damaged file
 // was to be. Throws Error that says what the input looks like.
-[[nodiscard]] const Format& input_format(std::string_view head, std::string_view path, const Format* given);
-// How many of the first bytes are enough: to detect binary files, and to detect all.
-struct DetectBytes {
-  std::size_t binary;
-  std::size_t all;
-};
-[[nodiscard]] DetectBytes detect_bytes();
-// Whether more bytes than `head`, which no format detects, could make a format detect it.
-[[nodiscard]] bool may_detect_format(std::string_view head);
+[[nodiscard]] const Format& input_format(std::string_view file, std::string_view path, const Format* given);
 
-// So many of the first bytes are enough to know files of other formats by, and to name them.
-inline constexpr std::size_t kForeignBytes = 64;
 // Throws the Error for a file with these first bytes that another program makes a readable file of; does
 // nothing for others.
 void refuse_foreign(std::string_view head);
@@ -165,7 +149,7 @@ void refuse_foreign(std::string_view head);
 [[nodiscard]] std::vector<std::string> text_format_names();
 
 // The initializers of an ONNX model, also of one that has none, which is an error for Format::open_archive.
-[[nodiscard]] std::unique_ptr<Archive> open_onnx_model(InputFile& file);
+[[nodiscard]] std::unique_ptr<Archive> open_onnx_model(const InputFile& file);
 
 // "an NPY file", "an NPZ archive".
 [[nodiscard]] std::string noun_of(const Format& format);

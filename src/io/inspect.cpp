@@ -18,13 +18,11 @@ FileInfo inspect_member(const OpenedFile& opened, const Archive& archive, std::s
   return info;
 }
 
-FileContent inspect_archive(OpenedFile file) {
-  const auto held = std::make_shared<OpenedFile>(std::move(file));
-  const OpenedFile& opened = *held;
-  const std::shared_ptr<const Archive> archive = open_archive(*held);
+FileContent inspect_archive(const OpenedFile& opened) {
+  const std::shared_ptr<const Archive> archive = open_archive(opened);
   FileContent content;
-  content.open = [held, archive](const FileInfo& array, const Source::Options& options) {
-    return Source::of_member(*archive, array.member, printable(array.path), held->file.mapping(), options);
+  content.open = [archive](const FileInfo& array, const Source::Options& options) {
+    return Source::of_member(*archive, array.member, printable(array.path), options);
   };
   for (const std::string& line : archive->warnings_for(!opened.array)) {
     content.warnings.push_back(cat(printable(opened.shown), ": ", line));
@@ -58,15 +56,13 @@ FileInfo info_of(const Tensor& tensor) {
   return info;
 }
 
-FileInfo inspect_single(OpenedFile opened) {
-  std::string path = opened.shown;
-  FileInfo info = with_context(printable(path), [&] {
+FileInfo inspect_single(const OpenedFile& opened) {
+  FileInfo info = with_context(printable(opened.shown), [&] {
     const Format& format = *opened.format;
     if (format.read_text == nullptr) return format.describe(opened.file);
-    JsonText text = text_of(std::move(opened));
-    return info_of(format.read_text(text, {}).take());
+    return info_of(format.read_text(text_of(opened).text, {}).take());
   });
-  info.path = std::move(path);
+  info.path = opened.shown;
   return info;
 }
 
@@ -77,7 +73,7 @@ Source open_resolved(OpenedFile opened, const Source::Options& options) {
   return source;
 }
 
-// Text is read once, and so is a stream, of which nothing says how its elements were stored.
+// Text is read once.
 FileContent inspect_elements(OpenedFile opened, const Source::Options& options) {
   std::string path = opened.shown;
   const auto source = std::make_shared<Source>(open_resolved(std::move(opened), options));
@@ -91,18 +87,18 @@ FileContent inspect_elements(OpenedFile opened, const Source::Options& options) 
 
 FileContent inspect_file(const std::string& path, const Format* text_format,
                          const Source::Options* elements) {
-  OpenedFile opened = open_file(path, text_format);
+  OpenedFile opened = open_file(path, text_format, elements == nullptr ? ArrayReading() : elements->arrays);
   const Format& format = *opened.format;
   FileContent content;
   std::string shown = opened.shown;
   if (format.open_archive != nullptr) {
-    content = inspect_archive(std::move(opened));
-  } else if (elements != nullptr && (format.read_text != nullptr || !opened.file.mapping())) {
+    content = inspect_archive(opened);
+  } else if (elements != nullptr && format.read_text != nullptr) {
     content = inspect_elements(std::move(opened), *elements);
   } else {
-    content.arrays.push_back(inspect_single(std::move(opened)));
-    content.open = [path, text_format](const FileInfo&, const Source::Options& options) {
-      return open_resolved(open_file(path, text_format), options);
+    content.arrays.push_back(inspect_single(opened));
+    content.open = [opened](const FileInfo&, const Source::Options& options) {
+      return open_resolved(opened, options);
     };
   }
   content.path = std::move(shown);

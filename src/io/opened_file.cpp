@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
+#include "base/files/scratch_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/json/json_cursor.hpp"
@@ -17,40 +18,32 @@
 namespace tensorop {
 namespace {
 
-std::string_view front_of(const InputFile& file) {
-  return bytes_text(file.mapping()->bytes());
+std::string_view text_of(const InputFile& file) {
+  return bytes_text(file.bytes());
 }
 
-// As much of a stream as its format takes to be known, and little more: `given` needs no more than the first
-// bytes, a refusal names some of them.
-std::string_view peek_head(InputFile& file, const Format* given) {
-  const DetectBytes bytes = detect_bytes();
-  std::string_view head = bytes_text(file.peek(bytes.binary));
-  while (given == nullptr && head.size() < bytes.all && detect_format(head) == nullptr &&
-         may_detect_format(head)) {
-    const std::size_t before = head.size();
-    head = bytes_text(file.peek_some(bytes.all));
-    if (head.size() == before) return head;
-  }
-  if (detect_format(head) == nullptr && !may_detect_format(head)) head = bytes_text(file.peek(kForeignBytes));
-  return head;
-}
-
-OpenedFile detect(InputFile file, std::string shown, const Format* given) {
-  const std::string_view head = file.mapping() ? front_of(file) : peek_head(file, given);
-  const Format& format =
-      with_context(printable(shown), [&]() -> const Format& { return input_format(head, shown, given); });
-  return {std::move(file), &format, std::move(shown), std::nullopt};
-}
-
-// As InputFile's. A folder is refused as what it is.
-std::optional<InputFile> open_existing(const std::string& path) {
-  try {
-    return InputFile::open_existing(path);
-  } catch (const Error&) {
-    refuse_zarr(path);
-    throw;
-  }
+// Opens a file by open(reading) and finds its format. A stream is refused by its beginning where that is
+// enough.
+template <class Open>
+std::optional<OpenedFile> detect(const std::string& path, const Format* given, const ArrayReading& reading,
+                                 const Open& open) {
+  std::string shown = path == "-" ? "standard input" : path;
+  const auto format_of = [&](std::string_view bytes) -> const Format& {
+    return with_context(printable(shown),
+                        [&]() -> const Format& { return input_format(bytes, shown, given); });
+  };
+  StreamReading stream;
+  stream.enough = [&](std::string_view head) {
+    const Format& format = format_of(head);
+    return format.enough_bytes == nullptr ? StreamReading::kUnknown : format.enough_bytes(head);
+  };
+  stream.spill = [&](std::int64_t bytes) {
+    return reading.needs_scratch(bytes) ? std::optional(reading.scratch(bytes)) : std::nullopt;
+  };
+  std::optional<InputFile> file = open(stream);
+  if (!file) return std::nullopt;
+  const Format& format = format_of(text_of(*file));
+  return OpenedFile{std::move(*file), &format, std::move(shown), std::nullopt};
 }
 
 // About what an archive takes: its names, and what is known of each member.
@@ -84,15 +77,17 @@ void refuse_zarr(const std::string& folder) {
               "mode=\"r\")[...])' writes its array to x.npy");
 }
 
-std::optional<OpenedFile> open_whole_path(const std::string& path, const Format* given) {
-  if (path == "-") {
-    InputFile file = InputFile::standard_input();
-    std::string name = file.name();
-    return detect(std::move(file), std::move(name), given);
-  }
-  auto file = open_existing(path);
-  if (!file) return std::nullopt;
-  return detect(std::move(*file), path, given);
+std::optional<OpenedFile> open_whole_path(const std::string& path, const Format* given,
+                                          const ArrayReading& reading) {
+  return detect(path, given, reading, [&](const StreamReading& stream) -> std::optional<InputFile> {
+    if (path == "-") return InputFile::standard_input(stream);
+    try {
+      return InputFile::open_existing(path, stream);
+    } catch (const Error&) {
+      refuse_zarr(path);
+      throw;
+    }
+  });
 }
 
 std::optional<OpenedFile> open_archive_path(const std::string& path) {
@@ -104,8 +99,7 @@ std::optional<OpenedFile> open_archive_path(const std::string& path) {
     struct stat info {};
     if (os().stat(archive.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
     InputFile file = InputFile::open(archive);
-    if (!file.mapping()) continue;
-    const Format* const format = detect_format(front_of(file));
+    const Format* const format = detect_format(text_of(file));
     if (format == nullptr || format->open_archive == nullptr) continue;
     return OpenedFile{std::move(file), format, std::move(archive), path.substr(colon + 1)};
   }
@@ -113,8 +107,8 @@ std::optional<OpenedFile> open_archive_path(const std::string& path) {
   return std::nullopt;
 }
 
-OpenedFile open_file(const std::string& path, const Format* given) {
-  auto opened = open_whole_path(path, given);
+OpenedFile open_file(const std::string& path, const Format* given, const ArrayReading& reading) {
+  auto opened = open_whole_path(path, given, reading);
   if (!opened) opened = open_archive_path(path);
   if (!opened) refuse_missing(path);
   return std::move(*opened);
@@ -130,7 +124,7 @@ void refuse_missing(const std::string& path) {
     if (S_ISDIR(info.st_mode)) refuse_zarr(before);
     if (!S_ISREG(info.st_mode)) continue;
     const InputFile file = InputFile::open(before);
-    if (file.mapping()) with_context(printable(before), [&] { refuse_foreign(front_of(file)); });
+    with_context(printable(before), [&] { refuse_foreign(text_of(file)); });
     const auto archives =
         format_titles([](const Format& format) { return format.is_archive() && !format.is_unlisted; });
     throw Error(cat(printable(path), ": no file has this name, and ", printable(before),
@@ -140,18 +134,17 @@ void refuse_missing(const std::string& path) {
   throw_errno(path, "cannot open");
 }
 
-JsonText text_of(OpenedFile opened) {
-  if (!opened.file.mapping()) return JsonText(std::move(opened.file));
-  return JsonText(JsonSpan{front_of(opened.file), opened.file.mapping()});
+JsonSpan text_of(const OpenedFile& opened) {
+  return {text_of(opened.file), opened.file.mapping()};
 }
 
-std::unique_ptr<Archive> open_archive(OpenedFile& opened) {
+std::unique_ptr<Archive> open_archive(const OpenedFile& opened) {
   return with_context(printable(opened.shown), [&] { return opened.format->open_archive(opened.file); });
 }
 
-ArchiveCache::Opened ArchiveCache::open(OpenedFile& opened) {
+ArchiveCache::Opened ArchiveCache::open(const OpenedFile& opened) {
   const auto& mapping = opened.file.mapping();
-  if (mapping == nullptr) return {open_archive(opened), nullptr};
+  if (opened.file.is_stream()) return {open_archive(opened), mapping};
   // Others wait while an archive is parsed: most often it is the one that they want.
   const std::lock_guard lock(mutex_);
   const auto known = std::ranges::find_if(
@@ -175,7 +168,7 @@ ArchiveCache::Opened ArchiveCache::open(OpenedFile& opened) {
 std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {
   return with_context(printable(opened.shown), [&] {
     if (opened.array) return archive.find(*opened.array);
-    if (!opened.file.mapping()) return archive.only("save it to a file: FILE:NAME names one array of it");
+    if (opened.file.is_stream()) return archive.only("save it to a file: FILE:NAME names one array of it");
     return opened.file.is_standard_input() ? archive.only("/dev/stdin:NAME names one array of it")
                                            : archive.only();
   });
@@ -190,7 +183,7 @@ std::string array_name(const std::string& text, ArchiveCache& archives) {
   // Opening a FIFO to look into it would take data from its reader.
   struct stat info {};
   if (os().stat(text.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
-    OpenedFile opened = open_file(text, &default_format());
+    const OpenedFile opened = open_file(text, &default_format());
     if (opened.format->open_archive != nullptr) {
       const auto archive = archives.open(opened).archive;
       return std::string(archive->name(chosen_member(opened, *archive)));

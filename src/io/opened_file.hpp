@@ -13,7 +13,7 @@
 #include "base/files/input_file.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
-#include "io/json/json_reader.hpp"
+#include "io/json/json_text.hpp"
 
 namespace tensorop {
 
@@ -27,12 +27,14 @@ struct OpenedFile {
 // Opens a path, "-", or FILE:NAME: `path` is split at the first colon that has an archive to its left, where
 // no file has the whole of it for its name. A plain path costs one open() and one fstat(). Throws Error
 // naming it. `given`: the format of text that is neither a JSON list nor an object; null: as input_format()
-// finds.
-[[nodiscard]] OpenedFile open_file(const std::string& path, const Format* given = nullptr);
+// finds. `reading` says where a stream is brought.
+[[nodiscard]] OpenedFile open_file(const std::string& path, const Format* given = nullptr,
+                                   const ArrayReading& reading = {});
 // The same, in two steps. First "-", or the file whose name is the whole of `path`; nothing, with errno, when
 // there is none.
 [[nodiscard]] std::optional<OpenedFile> open_whole_path(const std::string& path,
-                                                        const Format* given = nullptr);
+                                                        const Format* given = nullptr,
+                                                        const ArrayReading& reading = {});
 // Then FILE:NAME; nothing, with errno unchanged, when there is no such archive. Throws Error.
 [[nodiscard]] std::optional<OpenedFile> open_archive_path(const std::string& path);
 
@@ -43,9 +45,9 @@ void refuse_zarr(const std::string& folder);
 [[noreturn]] void refuse_missing(const std::string& path);
 
 // The text of a file whose format is text.
-[[nodiscard]] JsonText text_of(OpenedFile opened);
-// A file whose format is an archive; `opened` outlives it where it is a stream. Throws Error naming it.
-[[nodiscard]] std::unique_ptr<Archive> open_archive(OpenedFile& opened);
+[[nodiscard]] JsonSpan text_of(const OpenedFile& opened);
+// A file whose format is an archive. Throws Error naming it.
+[[nodiscard]] std::unique_ptr<Archive> open_archive(const OpenedFile& opened);
 // Keeps archives that are mapped files open, so that the directory of a large one is parsed once and not by
 // each job of a batch. Any thread. Archives that take more than `memory` bytes are not kept, nor are those
 // whose file has changed.
@@ -56,11 +58,11 @@ class ArchiveCache {
 
   struct Opened {
     std::shared_ptr<const Archive> archive;
-    std::shared_ptr<const MappedFile> mapping;  // what its arrays lie in; null for a stream
+    std::shared_ptr<const MappedFile> mapping;  // what its arrays lie in
   };
   // The archive of `opened`, or that of the same file as it was opened before. Throws Error as open_archive()
   // does.
-  [[nodiscard]] Opened open(OpenedFile& opened);
+  [[nodiscard]] Opened open(const OpenedFile& opened);
 
  private:
   struct Entry {

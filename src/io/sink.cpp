@@ -60,7 +60,8 @@ const Format& standard_output_format(const Format* given) {
   if (os().isatty(STDOUT_FILENO)) return kDisplayFormat;
   const std::string path = redirected_to();
   const Format* const named = path.empty() ? nullptr : find_format_by_ending(path);
-  if (named == nullptr || named->is_default || named->ending_is_general) return default_format();
+  // A name of text says nothing.
+  if (named == nullptr || named->is_default || named == &kTextFormat) return default_format();
   const std::string file = printable(path.substr(path.rfind('/') + 1));
   throw Error(cat("standard output is ", file, ", but the result is ", default_format().title), "",
               cat("-o ", file, " writes ", named->title, "; so does --format ", named->name));
@@ -242,7 +243,6 @@ std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format&
   if (!S_ISREG(info.st_mode) || info.st_size == 0) return nullptr;
   auto opened = open_whole_path(path, &default_format());
   if (!opened) throw_errno(path, "cannot open");
-  if (!opened->file.mapping()) return nullptr;
   if (opened->format->open_archive == nullptr) {
     if (must_be_whole)
       throw Error(cat(printable(path), ": is not an archive, so no array of it can be written"));

@@ -61,10 +61,9 @@ Source Source::of(Tensor tensor) {
 }
 
 Source Source::of_member(const Archive& archive, std::size_t member, std::string name,
-                         std::shared_ptr<const MappedFile> mapping, const Options& options) {
+                         const Options& options) {
   Source source;
   source.name_ = std::move(name);
-  source.mapping_ = std::move(mapping);
   source.take_array(options.arrays,
                     [&](const ArrayReading& reading) { return archive.read(member, reading); });
   source.settle(options);
@@ -85,7 +84,7 @@ Source Source::of_json(JsonSpan text, const Options& options) {
   source.threads_ = options.arrays.threads;
   source.warn_ = options.arrays.warn;
   source.format_ = &default_format();
-  source.text_ = std::make_shared<JsonText>(std::move(text));
+  source.text_ = std::move(text);
   source.settle(options);
   return source;
 }
@@ -94,7 +93,7 @@ Source Source::open(const std::string& text, const Options& options) {
   if (text.empty()) throw Error("an empty operand is neither a file nor a tensor");
   // A file that comes to have such a name must not change what a command means.
   if (is_inline_json(text)) return of_json(owned_span(text), options);
-  std::optional<OpenedFile> opened = open_whole_path(text, options.text_format);
+  std::optional<OpenedFile> opened = open_whole_path(text, options.text_format, options.arrays);
   if (!opened) {
     // No file of that name: a tensor without elements, malformed JSON, or a missing file.
     const int reason = errno;
@@ -139,15 +138,14 @@ void Source::take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* ar
       warn(cat(name_, ": ", line));
     };
   }
-  mapping_ = opened.file.mapping();
   format_ = opened.format;
   if (format_->read_text != nullptr) {
-    text_ = std::make_shared<JsonText>(text_of(std::move(opened)));
+    mapping_ = opened.file.mapping();
+    text_ = text_of(opened);
   } else if (format_->open_archive != nullptr) {
     ArchiveCache own(0);
     const ArchiveCache::Opened kept = (archives == nullptr ? own : *archives).open(opened);
     const Archive& archive = *kept.archive;
-    mapping_ = kept.mapping;
     if (reading.warn) {
       for (const std::string& line : archive.warnings_for(!opened.array)) reading.warn(line);
     }
@@ -158,21 +156,14 @@ void Source::take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* ar
     take_array(reading, [&](const ArrayReading& how) { return format_->read(opened.file, how); });
   }
   // Elements that were brought elsewhere are no longer compared with the file.
-  if (!mapping_ && !text_ && opened.file.mapping() && !reading.header_only) {
-    opened.file.mapping()->require_unchanged();
-  }
+  if (!mapping_ && !reading.header_only) opened.file.mapping()->require_unchanged();
 }
 
 void Source::take_tensor(Tensor tensor) {
   tensor_ = std::move(tensor);
   natural_.reset();
   text_.reset();
-  if (auto mapping = tensor_->mapping()) mapping_ = std::move(mapping);
-  if (!mapping_) return;
-  const auto bytes = mapping_->bytes();
-  const std::byte* data = tensor_->data();
-  const bool lies_in_it = data >= bytes.data() && data < bytes.data() + bytes.size();
-  if (!lies_in_it) mapping_.reset();
+  mapping_ = tensor_->mapping();
 }
 
 template <class Read>
@@ -196,9 +187,8 @@ JsonTensor Source::read_text(const JsonReading& reading) const {
     own.exactness = Exactness::integers_fit;
   }
   const auto read = [&] {
-    if (!can_be_read()) throw Error("a stream cannot be read again");
     try {
-      return format_->read_text(*text_, own);
+      return format_->read_text(text_->text, own);
     } catch (const MemoryError& error) {
       throw MemoryError(error.what(), error.rule(),
                         "text is read into memory as a whole: convert it to NPY where there is more memory");
@@ -218,9 +208,9 @@ JsonTensor Source::read_text(const JsonReading& reading) const {
   }
 }
 
-void Source::read(bool keep_text) {
+void Source::read() {
   if (!is_unread()) return;
-  JsonTensor json = read_text({.keep_text = keep_text});
+  JsonTensor json = read_text({});
   if (warn_ && json.rounded.count != 0 && json.tensor.dtype() == DType::float64) {
     warn_(cat(name_, name_.empty() ? "" : ": ", counted(json.rounded.count, "integer"), " beside fractions ",
               json.rounded.count == 1 ? "is" : "are", " not exact in float64: ", json.rounded.first));
@@ -232,7 +222,7 @@ void Source::read(bool keep_text) {
   }
 }
 
-void Source::resolve(DType dtype, bool keep_text) {
+void Source::resolve(DType dtype) {
   if (bytes_) {
     if (!kSmallTypes.contains(dtype)) in_context([&] { refuse_unnamed(unnamed_); });
     tensor_ = bytes_->viewed_as(dtype);
@@ -240,7 +230,7 @@ void Source::resolve(DType dtype, bool keep_text) {
     return;
   }
   auto converted = natural_ ? in_context([&] { return natural_->as(dtype); }) : std::nullopt;
-  take_tensor(converted ? std::move(*converted) : read_text({.as = dtype, .keep_text = keep_text}).take());
+  take_tensor(converted ? std::move(*converted) : read_text({.as = dtype}).take());
 }
 
 }  // namespace tensorop

@@ -14,6 +14,7 @@
 #include "io/array_reading.hpp"
 #include "io/format.hpp"
 #include "io/json/json_reader.hpp"
+#include "io/json/json_text.hpp"
 #include "io/opened_file.hpp"
 #include "tensor/tensor.hpp"
 
@@ -48,31 +49,29 @@ class Source {
   static Source of_file(OpenedFile opened, const Options& options);
   // A tensor that is in memory already.
   static Source of(Tensor tensor);
-  // An array of an archive, called `name`. `mapping`: the archive, in which it may lie. Throws Error naming
-  // the array.
+  // An array of an archive, called `name`. Throws Error naming the array.
   static Source of_member(const Archive& archive, std::size_t member, std::string name,
-                          std::shared_ptr<const MappedFile> mapping, const Options& options);
+                          const Options& options);
 
   // The name in messages: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }
-  // The mapped file that the tensor, or text that is still to be read, lies in; a temporary file, where it
-  // was brought there. Null for streams, inline JSON, and elements that were brought into memory.
+  // The file that the tensor, or text that is still to be read, lies in; a temporary file, where it was
+  // brought there. Null for inline JSON, and for elements that were brought into memory.
   [[nodiscard]] const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
 
   // The tensor, or null until its dtype is resolved.
   [[nodiscard]] const Tensor* tensor() const { return tensor_ ? &*tensor_ : nullptr; }
   // True for text that has been opened and not read.
-  [[nodiscard]] bool is_unread() const { return text_ != nullptr && !natural_; }
+  [[nodiscard]] bool is_unread() const { return text_ && !natural_; }
   // True for bytes whose dtype is not resolved. It may be any small dtype.
   [[nodiscard]] bool is_unnamed() const { return bytes_.has_value(); }
   // Without a tensor(): what the beginning of unread text shows of its dtype.
   [[nodiscard]] JsonHead peek() const {
-    return is_unread() && format_->peek_text != nullptr ? format_->peek_text(*text_) : JsonHead();
+    return is_unread() && format_->peek_text != nullptr ? format_->peek_text(text_->text) : JsonHead();
   }
   // Reads unread text as its own dtype: gives a tensor() if the text names its dtype, else the two functions
-  // below describe it. Does nothing otherwise. `keep_text`: it may yet become any dtype, also where it is a
-  // stream. Throws Error.
-  void read(bool keep_text = false);
+  // below describe it. Does nothing otherwise. Throws Error.
+  void read();
   // Of untyped text that has been read: its own dtype; whether any dtype is possible. Bytes have no dtype of
   // their own: throws Error.
   [[nodiscard]] DType natural_dtype() const;
@@ -82,12 +81,10 @@ class Source {
   [[nodiscard]] bool may_be_strings() const { return natural_ && natural_->all_not_finite; }
   // Resolves the dtype of bytes and of text without a tensor(): untyped elements become `dtype`. Unread text
   // is read once; text that names its dtype keeps it. Throws Error when elements do not fit; the operand is
-  // then unchanged, but for a stream a part of which is gone, unless `keep_text`.
-  void resolve(DType dtype, bool keep_text = false);
+  // then unchanged.
+  void resolve(DType dtype);
   // Replaces the tensor by another one of its shape.
   void replace(Tensor tensor) { take_tensor(std::move(tensor)); }
-  // Of text: whether it can be read from its beginning. False once a part of a stream is gone.
-  [[nodiscard]] bool can_be_read() const { return text_->offset() == 0; }
 
  private:
   void settle(const Options& options);
@@ -106,7 +103,7 @@ class Source {
   const Format* format_ = nullptr;  // of the text
   Threads threads_ = Threads(1);
   std::function<void(const std::string& line)> warn_ = nullptr;  // of what is read, without the name
-  std::shared_ptr<JsonText> text_;                               // until the tensor is there
+  std::optional<JsonSpan> text_;                                 // until the tensor is there
   std::optional<JsonTensor> natural_;
   std::optional<Tensor> bytes_;  // until their dtype is known
   std::string unnamed_;          // what the file has in its place

@@ -92,7 +92,6 @@ TensorSet TensorSet::of_folder(const std::string& path) {
 TensorSet TensorSet::of_archive(OpenedFile opened) {
   TensorSet set;
   set.name_ = opened.shown;
-  set.mapping_ = opened.file.mapping();
   if (opened.format == &kOnnxFormat) {
     set.archive_ = with_context(printable(opened.shown), [&] { return open_onnx_model(opened.file); });
   } else {
@@ -196,7 +195,7 @@ std::shared_ptr<const MappedFile> TensorSet::plain_text(const SetMember& member)
   if (named == nullptr || named->read_text == nullptr || !member.fault.empty()) return nullptr;
   try {
     const auto file = InputFile::open(path_of(member)).mapping();
-    return file && is_no_tensor(bytes_text(file->bytes())) ? file : nullptr;
+    return is_no_tensor(bytes_text(file->bytes())) ? file : nullptr;
   } catch (const Error&) {
     return nullptr;
   }
@@ -211,7 +210,7 @@ OpenedFile TensorSet::open_file_of(const SetMember& member) const {
 }
 
 Source TensorSet::read(const SetMember& member, const Source::Options& options) const {
-  return Source::of_member(*archive_, member.position, printable(path_of(member)), mapping_, options);
+  return Source::of_member(*archive_, member.position, printable(path_of(member)), options);
 }
 
 }  // namespace tensorop

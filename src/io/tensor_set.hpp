@@ -79,7 +79,6 @@ class TensorSet {
   std::vector<SetMember> members_;
   std::vector<std::string> skipped_;  // other files of an index's folder
   std::vector<Unseen> unseen_;
-  std::shared_ptr<const MappedFile> mapping_;  // of the archive
   std::shared_ptr<const Archive> archive_;
 };
 

@@ -272,7 +272,7 @@ std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs,
                const JobDefaults& defaults) {
   const std::string name = path == "-" ? std::string(kStandardInputName) : printable(path);
-  OpenedFile opened = open_file(path, &default_format());
+  const OpenedFile opened = open_file(path, &default_format());
   if (!opened.format->is_default) {
     if (opened.format == &kOnnxFormat) {
       throw Error(cat(name, ": is an ONNX model, not a job file"), "",
@@ -280,15 +280,13 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
     }
     throw Error(cat(name, ": is ", noun_of(*opened.format), ", not a job file"));
   }
-  const std::shared_ptr<const MappedFile> mapping = opened.file.mapping();
-  JsonText text = text_of(std::move(opened));
   const std::string folder = path.find('/') == std::string::npos ? "" : directory_of(path);
   const std::size_t first = jobs.size();
   const std::string file = path == "-" ? name : path;
   JobDefaults own = defaults;
   bool is_first = true;
-  const std::vector<JsonObject> objects = read_json_objects(text, name);
-  if (mapping) mapping->require_unchanged();
+  const std::vector<JsonObject> objects = read_json_objects(text_of(opened), name);
+  opened.file.mapping()->require_unchanged();
   for (const JsonObject& object : objects) {
     if (is_defaults(object)) {
       with_context(cat(printable(file), ":", object.line), [&] {

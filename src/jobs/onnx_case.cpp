@@ -88,10 +88,9 @@ std::vector<std::string> numbered_files(const std::string& folder, const std::ve
 std::optional<JsonObject> read_note(const std::string& path) {
   require_kind(path, Wanted::file);
   const std::string shown = printable(path);
-  OpenedFile opened = open_file(path, &default_format());
+  const OpenedFile opened = open_file(path, &default_format());
   if (!opened.format->is_default) throw Error(cat(shown, ": is ", noun_of(*opened.format), ", not JSON"));
-  JsonText text = text_of(std::move(opened));
-  std::vector<JsonObject> objects = read_json_objects(text, shown);
+  std::vector<JsonObject> objects = read_json_objects(text_of(opened), shown);
   return objects.size() == 1 && !objects[0].in_list ? std::optional(std::move(objects[0])) : std::nullopt;
 }
 
@@ -133,8 +132,7 @@ std::variant<OnnxCall, Skipped> read_case_call(const std::string& folder) {
 
 // A data file whose tensor has the name of another input, or of the output, is not in its place.
 void require_own_name(const std::string& path, const OnnxCall& call, const std::string& own) {
-  const InputFile file = InputFile::open(path);
-  const std::string name = file.mapping() ? tensor_proto_name(file.mapping()->bytes()) : "";
+  const std::string name = tensor_proto_name(InputFile::open(path).bytes());
   if (name.empty() || name == own) return;
   const auto has_input = [&](const std::string& of) {
     return std::ranges::find(call.inputs, of, &OnnxInput::name) != call.inputs.end();

@@ -148,8 +148,7 @@ bool holds_all(const std::string& other, const std::string& folder) {
       return false;
     const InputFile first = InputFile::open(path);
     const InputFile second = InputFile::open(path_from(folder, file.path));
-    return first.mapping() && second.mapping() &&
-           std::ranges::equal(first.mapping()->bytes(), second.mapping()->bytes());
+    return std::ranges::equal(first.bytes(), second.bytes());
   });
 }
 

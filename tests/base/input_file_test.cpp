@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/files/scratch_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
@@ -42,17 +44,6 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// All of a stream, read in blocks of `block` bytes.
-std::string read_all(InputFile& file, std::size_t block) {
-  std::string text;
-  std::vector<std::byte> buffer(block);
-  for (;;) {
-    const std::size_t got = file.read(buffer);
-    text += text_of(std::span(buffer).first(got));
-    if (got < block) return text;
-  }
-}
-
 }  // namespace
 
 TEST_CASE("a mapping outlives the file's name and the object that opened it", "[base][input]") {
@@ -74,18 +65,16 @@ TEST_CASE("a sparse file of a tebibyte is opened without reading it", "[base][in
   CHECK(text_of(file.mapping()->bytes().first(6)) == std::string_view("front\0", 6));
 }
 
-TEST_CASE("an empty file is a stream that ends at once", "[base][input]") {
+TEST_CASE("an empty file has no bytes", "[base][input]") {
   const TempDir dir;
   put(dir.file("empty"), "");
-  InputFile file = InputFile::open(dir.file("empty"));
-  CHECK(file.mapping() == nullptr);
-  CHECK(read_all(file, 16).empty());
+  CHECK(InputFile::open(dir.file("empty")).bytes().empty());
 }
 
 TEST_CASE("a file of /proc, which claims to be empty, is read as a stream", "[base][input]") {
-  InputFile file = InputFile::open("/proc/self/stat");
-  CHECK(file.mapping() == nullptr);
-  CHECK(read_all(file, 7).starts_with(cat(::getpid(), " (")));
+  const InputFile file = InputFile::open("/proc/self/stat");
+  CHECK(file.is_stream());
+  CHECK(text_of(file.bytes()).starts_with(cat(::getpid(), " (")));
 }
 
 TEST_CASE("a stream is read to its end whatever pieces it comes in", "[base][input]") {
@@ -102,11 +91,62 @@ TEST_CASE("a stream is read to its end whatever pieces it comes in", "[base][inp
     }
     ::close(fd);
   });
-  InputFile file = InputFile::open(path);
-  CHECK(file.mapping() == nullptr);
-  const std::string received = read_all(file, 1000);
+  const InputFile file = InputFile::open(path);
   writer.join();
-  CHECK(received == sent);
+  CHECK(file.is_stream());
+  CHECK(text_of(file.bytes()) == sent);
+  // Nothing of it can change, nor is it the file of that name.
+  file.mapping()->require_unchanged();
+  CHECK_FALSE(file.mapping()->is_current());
+  CHECK_FALSE(file.mapping()->reopen().is_open());
+  CHECK(file.mapping()->resident_share(file.bytes().data(), 1) == 1.0);
+}
+
+TEST_CASE("a long stream is read as far as is enough, in memory or in a temporary file", "[base][input]") {
+  constexpr std::int64_t kHead = StreamReading::kHeadBytes;
+  constexpr std::int64_t kBytes = 5 << 20;
+  const TempDir dir;
+  std::string sent(kBytes, '\0');
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<char>(i * 7 + i / 251);
+  put(dir.file("file"), "x" + sent);
+  struct Row {
+    std::int64_t enough;
+    std::int64_t memory;
+    std::int64_t read;
+  };
+  constexpr std::int64_t kAll = StreamReading::kUnknown;
+  for (const auto& [enough, memory, read] :
+       {Row{kAll, kAll, kBytes}, Row{kAll, 1, kBytes}, Row{kAll, 1 << 20, kBytes}, Row{0, kAll, kHead},
+        Row{0, 1, kHead}, Row{2 << 20, kAll, 2 << 20}, Row{2 << 20, 1 << 18, 2 << 20},
+        Row{6 << 20, kAll, kBytes}, Row{6 << 20, 1 << 18, kBytes}}) {
+    CAPTURE(enough, memory);
+    int files = 0;
+    const StreamReading reading{
+        .enough =
+            [&, &enough = enough](std::string_view head) {
+              CHECK(head == std::string_view(sent).substr(0, kHead));
+              return enough;
+            },
+        .spill = [&, &memory = memory](std::int64_t bytes) -> std::optional<ScratchFile> {
+          if (bytes <= memory) return std::nullopt;
+          ++files;
+          return ScratchFile(dir.path().string(), bytes);
+        }};
+    const StandardInputScope scope(dir.file("file"), 1);
+    const InputFile file = InputFile::standard_input(reading);
+    CHECK(file.is_stream());
+    CHECK(text_of(file.bytes()) == std::string_view(sent).substr(0, static_cast<std::size_t>(read)));
+    CHECK(files == (memory < read && read > kHead ? 1 : 0));
+  }
+  // A refusal of the beginning comes before anything else is read; a short stream has no beginning.
+  const StreamReading refusing{.enough = [](std::string_view) -> std::int64_t { throw Error("refused"); }};
+  {
+    const StandardInputScope scope(dir.file("file"), 1);
+    CHECK(error_of([&] { (void)InputFile::standard_input(refusing); }) == "refused");
+    CHECK(::lseek(STDIN_FILENO, 0, SEEK_CUR) == kHead + 1);
+  }
+  const StandardInputScope scope(dir.file("file"), kBytes - 10);
+  CHECK(text_of(InputFile::standard_input(refusing).bytes()) == std::string_view(sent).substr(kBytes - 11));
 }
 
 TEST_CASE("standard input that is a file is mapped, unless something was read from it", "[base][input]") {
@@ -116,14 +156,14 @@ TEST_CASE("standard input that is a file is mapped, unless something was read fr
     const StandardInputScope scope(dir.file("file"), 0);
     const InputFile file = InputFile::standard_input();
     CHECK(file.name() == "standard input");
-    REQUIRE(file.mapping() != nullptr);
-    CHECK(text_of(file.mapping()->bytes()) == "0123456789");
+    CHECK_FALSE(file.is_stream());
+    CHECK(text_of(file.bytes()) == "0123456789");
   }
   {
     const StandardInputScope scope(dir.file("file"), 4);
-    InputFile file = InputFile::standard_input();
-    CHECK(file.mapping() == nullptr);
-    CHECK(read_all(file, 4) == "456789");
+    const InputFile file = InputFile::standard_input();
+    CHECK(file.is_stream());
+    CHECK(text_of(file.bytes()) == "456789");
   }
   {
     const StandardInputScope scope(dir.path().string(), 0);
@@ -162,10 +202,7 @@ TEST_CASE("each call of reading that fails is an error with the path and the rea
        }) {
     FaultySystem faulty(false, number, SystemFault::error, EIO);
     const ScopedSystem scope(faulty);
-    const std::string line = error_of([&, &name = path] {
-      InputFile file = InputFile::open(name);
-      (void)read_all(file, 8);
-    });
+    const std::string line = error_of([&, &name = path] { (void)InputFile::open(name); });
     const std::size_t colon = what.find(": ");
     CHECK(faulty.failed_call() == what.substr(0, colon));
     CHECK(line == cat(path, what.substr(colon), ": Input/output error"));
@@ -186,8 +223,7 @@ TEST_CASE("a read that is interrupted is made again", "[base][input]") {
   };
   InterruptedSystem interrupted;
   const ScopedSystem scope(interrupted);
-  InputFile file = InputFile::open("/proc/sys/kernel/ostype");
-  CHECK(read_all(file, 100) == "Linux\n");
+  CHECK(text_of(InputFile::open("/proc/sys/kernel/ostype").bytes()) == "Linux\n");
 }
 
 TEST_CASE("a descriptor is closed once, and standard streams never", "[base][input]") {

@@ -62,6 +62,8 @@ bool is_message(std::string_view text, std::string_view pattern) {
   return is_one("out of memory: # bytes are free") ||
          is_one("out of memory: a tensor needs # bytes, # are free") ||
          is_one("the text needs # bytes of memory, # are free") ||
+         is_one("the next part of standard input needs # bytes of memory, # are free") ||
+         is_one("out of memory: standard input needs # bytes, # are free") ||
          is_one("a tensor needs # bytes of memory, # are free");
 }
 
@@ -70,7 +72,9 @@ constexpr std::string_view kNoFormat =
 const std::string kZeros = cat(kNoFormat, "bytes 00 00 00 00 00 00 00 00");
 
 struct Row {
-  std::string command;  // for the shell: $B is the program, $L $B the program with a small address space
+  // For the shell: $B is the program, $L $B the program with a small address space, $F the program with small
+  // files.
+  std::string command;
   std::string message;  // of the error; empty: there is none
 };
 
@@ -84,7 +88,8 @@ std::string check_row(const TempDir& dir, const Row& row) {
   ProcessOptions options;
   options.directory = dir.path().string();
   options.environment = {cat("B=timeout 300 ", TENSOROP_BINARY),
-                         cat("L=eval ulimit -v ", kAddressSpace >> 10, ";")};
+                         cat("L=eval ulimit -v ", kAddressSpace >> 10, ";"),
+                         cat("F=eval ulimit -f 8192; TMPDIR=. ", TENSOROP_BINARY)};
   const ProcessResult result = run_process({"/bin/sh", "-c", row.command}, options);
   const std::string line = result.err.substr(0, result.err.find('\n'));
   CAPTURE(row.command, result.out.substr(0, 1000), line);
@@ -110,59 +115,72 @@ TEST_CASE("an endless stream is refused", "[cli][limits]") {
   write_file(dir.file("tera.npy"), npy_header_text("|i1", "(1000000000000,)"));
   write_file(dir.file("text.npy"), npy_header_text("<U1", "(1000000000000,)"));
   write_file(dir.file("one.npy"), npy_header_text("|i1", "(1,)"));
+  const std::string full = "convert: standard input: .: cannot write a temporary file: File too large";
   const std::vector<Row> rows = {
       // Wrong at the first byte, or soon.
       {"$B convert /dev/zero", cat("convert: /dev/zero: ", kZeros)},
       {"yes | $B convert -", cat("convert: standard input: ", kNoFormat, "'y'")},
       {"$B convert - </dev/zero", cat("convert: standard input: ", kZeros)},
+      {"yes | $B info -", cat("info: standard input: ", kNoFormat, "'y'")},
+      {"{ echo 1,2; yes; } | $B convert -", "convert: standard input: line 2, column 1: 'y' is not a number"},
       {"$B run /dev/zero", "run: /dev/zero: malformed JSON at line 1, column 1: a zero byte"},
       {"yes | $B run -",
-       "run: standard input: malformed JSON at line 1, column 1: invalid literal (last read: 'y')"},
+       "run: standard input: malformed JSON at line 1, column 1: expected a value, found 'y'"},
       {"$B check /dev/zero", "check: /dev/zero: malformed JSON at line 1, column 1: a zero byte"},
       {"$B compare /dev/zero /dev/zero", cat("compare: actual: /dev/zero: ", kZeros)},
       {"yes '[' | tr -d '\\n' | $B convert -",
        "convert: standard input: lists are nested more than 64 deep: rank is at most 64"},
       {"{ printf '[1]'; yes; } | $B convert -",
-       "convert: standard input: malformed JSON at line 1, column 4: invalid literal (last read: 'y'); "
-       "expected end of input"},
+       "convert: standard input: malformed JSON at line 1, column 4: expected the end of the text, found "
+       "'y'"},
       {"{ printf '{\"data\":'; yes '[' | tr -d '\\n'; } | $B convert -",
        "convert: standard input: lists are nested more than 64 deep: rank is at most 64"},
       {"yes \"$(printf '\\010\\001')\" | tr -d '\\n' | $B convert -",
        "convert: standard input: more than 64 dims (byte 128): rank is at most 64"},
       {"{ printf '\\010\\001\\020\\002\\112\\377\\377\\377\\377\\017'; cat /dev/zero; } | $B convert -",
-       "convert: standard input: ends inside raw_data (byte 10): 4294967295 bytes announced, 65526 left"},
+       "convert: standard input: ends inside raw_data (byte 10): 4294967295 bytes announced, 65590 left"},
       {"{ printf '\\223NUMPY\\004\\000'; cat /dev/zero; } | $B convert -",
        "convert: standard input: NPY version 4.0 is not supported (1.0, 2.0 and 3.0 are)"},
       {"{ printf '\\223NUMPY\\002\\000\\377\\377\\377\\377'; cat /dev/zero; } | $B convert -",
        "convert: standard input: malformed NPY header: it claims 4294967295 bytes (at most 65536)"},
       // As promised, but a promise beyond memory and disk.
       {"cat exa.npy /dev/zero | TMPDIR=. $B convert -",
-       "convert: standard input: .: 1000000000000000000 bytes of temporary space are needed, # are free on "
+       "convert: standard input: .: 1000000000000000092 bytes of temporary space are needed, # are free on "
        "that file system"},
       {"cat tera.npy /dev/zero | $B convert - -o out.npy",
-       "convert: standard input: out.npy: the result needs at least 1000000000128 bytes, # are free on that "
-       "file system"},
-      {"cat text.npy /dev/zero | $B convert -",
-       "convert: standard input: the array needs 4000000000000 bytes of memory, # are free"},
+       "convert: standard input: .: 1000000000086 bytes of temporary space are needed, # are free on that "
+       "file "
+       "system"},
+      {"cat text.npy /dev/zero | TMPDIR=. $B convert -",
+       "convert: standard input: .: 4000000000086 bytes of temporary space are needed, # are free on that "
+       "file "
+       "system"},
       {"cat one.npy /dev/zero | $B convert -",
        "convert: standard input: header promises 1 bytes of data, the file holds more"},
-      // Well so far, always: there is an end to memory, here a small one.
-      {"{ echo '['; yes 1,; } | $L $B convert -", "convert: standard input: $M"},
-      {"{ echo '{\"data\":['; yes 1,; } | $L $B convert -", "convert: standard input: $M"},
-      {"{ printf '\"'; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d '\\n'; } | $L $B convert -",
-       "convert: standard input: $M"},
-      {"yes 111111111111111111111111111111111111111111111111111 | tr -d '\\n' | $L $B convert -",
-       "convert: standard input: $M"},
-      // What takes no memory has an end too.
-      {"yes '                                                  ' | $L $B convert -",
-       "convert: standard input: more than # blanks in a row"},
-      {"{ echo '['; yes '[],'; } | $L $B convert -", "convert: standard input: more than # empty lists"},
-      {"{ printf '{\"'; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d '\\n'; } | $L $B convert -",
-       "convert: standard input: $M"},
+      // Well so far, always: there is an end to memory and to files, here a small one.
+      {"{ echo '['; yes 1,; } | $F convert - --memory 1M", full},
+      {"{ echo '{\"data\":['; yes 1,; } | $F convert - --memory 1M", full},
+      {"{ printf '\"'; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d '\\n'; } | $F convert - --memory "
+       "1M",
+       full},
+      {"yes 111111111111111111111111111111111111111111111111111 | tr -d '\\n' | $F convert - --memory 1M",
+       full},
+      {"yes '                                                  ' | $F convert - --memory 1M", full},
+      {"{ echo '['; yes '[],'; } | $F convert - --memory 1M", full},
+      {"{ printf '{\"'; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d '\\n'; } | $F convert - --memory "
+       "1M",
+       full},
+      {"yes 1,2 | $F convert - --memory 1M", full},
+      {"{ printf '\\010\\001\\020\\002\\112\\377\\377\\377\\377\\007'; cat /dev/zero; } | $F convert - "
+       "--memory 1M",
+       full},
+      {"{ printf 'PK\\003\\004'; cat /dev/zero; } | $F convert - --memory 1M", full},
+      {"{ printf 'GGUF'; cat /dev/zero; } | $F convert - --memory 1M", full},
+      // A job file is kept in memory.
       {"yes '{\"op\":\"gather\",\"data\":[1],\"indices\":0,\"id\":\"\"}' | $L $B run -", "run: $M"},
       {"yes '{\"op\":\"gather\",\"data\":[1],\"indices\":0,\"output\":\"/dev/null\"}' | $L $B run -",
        "run: $M"},
-      {"yes '' | $L $B run -", "run: standard input: more than # blanks in a row"},
+      {"yes '' | $L $B run -", "run: $M"},
       {"{ printf '{\"op\":'; yes '[' | tr -d '\\n'; } | $L $B run -",
        "run: standard input:1: key \"op\": more than 100 lists and objects within each other"},
   };
@@ -243,8 +261,7 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
        "convert: huge.npy: header promises 1000000000000000000 bytes of data, the file holds 0"},
       {"$B info huge.npy",
        "info: huge.npy: header promises 1000000000000000000 bytes of data, the file holds 0"},
-      {"$B convert hole.npy",
-       cat("convert: hole.npy: header promises 7 bytes of data, the file holds ", kTera - 68)},
+      {"$B convert hole.npy", "convert: hole.npy: header promises 7 bytes of data, the file holds more"},
       {"$B convert swapped.npy -o out.npy",
        cat("convert: swapped.npy: out.npy: the result needs at least ", kSwapped * 2 + 128,
            " bytes, # are free on that file system")},
@@ -271,7 +288,7 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
       {"$B run deep_jobs.json",
        "run: deep_jobs.json:1: key \"data\": more than 100 lists and objects within each other"},
       {"$B run wide_jobs.json",
-       "run: wide_jobs.json: malformed JSON at line 1, column 8: unexpected '{'; expected string literal"},
+       "run: wide_jobs.json: malformed JSON at line 1, column 8: expected a key, found '{'"},
       {"$B run hole", "run: hole: malformed JSON at line 1, column 1: a zero byte"},
       {"$B check hole", "check: hole: malformed JSON at line 1, column 1: a zero byte"},
       {"$B convert hole", cat("convert: hole: ", kZeros)},
@@ -524,7 +541,8 @@ TEST_CASE("what is no file to read is refused", "[cli][limits]") {
       {"$B compare loop folder", "compare: actual: loop: cannot open: Too many levels of symbolic links"},
       {"$B compare folder loop", "compare: expected: loop: cannot open: Too many levels of symbolic links"},
       {"mkfifo pipe; { printf 'PK\\003\\004' >pipe & }; $B convert pipe",
-       "convert: pipe: an NPZ archive cannot be read as a stream: its directory is at its end"},
+       "convert: pipe: malformed zip archive: its end is missing: the file was cut, or not written to its "
+       "end"},
       {"mkfifo ends; { : >ends & }; $B convert ends", "convert: ends: holds no JSON value"},
       {"$B convert - <folder", "convert: standard input: is a directory"},
       {"$B convert - <&-", "convert: standard input: cannot read: Bad file descriptor"},

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/checked.hpp"
+#include "base/files/input_file.hpp"
 #include "io/archive.hpp"
 #include "io/json/json_reader.hpp"
 #include "io/json/json_writer.hpp"
@@ -104,7 +105,8 @@ void require_round_trip(const Tensor& tensor) {
     const std::string npy = npy_of(tensor);
     std::string unnamed;
     auto read = attempt([&] {
-      return read_npy({.memory = std::as_bytes(std::span(npy))}, ArrayReading{.unnamed = &unnamed});
+      const auto bytes = std::as_bytes(std::span(npy));
+      return read_npy(bytes, std::make_shared<MappedFile>(bytes, nullptr), {.unnamed = &unnamed});
     });
     // Nor does it name a small dtype.
     require(unnamed.empty() != kSmallTypes.contains(tensor.dtype()), "an NPY file names its dtype or not");
@@ -117,8 +119,7 @@ void require_round_trip(const Tensor& tensor) {
     require(read && (ends_in_zero || same(*read, tensor)), "what is written as NPY reads back otherwise");
   }
   const std::string json = json_of(tensor);
-  JsonText text(JsonSpan{json});
-  const auto read = attempt([&] { return read_json(text, {}).take(); });
+  const auto read = attempt([&] { return read_json(json, {}).take(); });
   // JSON does not tell one NaN from another, nor one true byte.
   require(
       read && read->dtype() == tensor.dtype() && read->shape() == tensor.shape() && json_of(*read) == json,

@@ -1,7 +1,7 @@
 // A tensor as JSON text or, after a t, a c or a v, as a text table, CSV or TSV. A letter from A to P in front
-// of either asks for a dtype, the first to the last of the table of dtypes. Text in memory, text divided
-// among threads, and text that arrives in pieces are the same tensor, or refused with the same words; and it
-// comes back after it was written.
+// of either asks for a dtype, the first to the last of the table of dtypes. Text divided among
+// threads is the same tensor, or refused with the same words; no beginning of text that is read is refused;
+// and it comes back after it was written.
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "io/format.hpp"
@@ -10,25 +10,22 @@
 namespace tensorop::fuzz {
 namespace {
 
-using Reader = JsonTensor (*)(JsonText& text, const JsonReading& reading);
-
-void check(std::string_view text, std::optional<DType> as, Reader reader) {
-  const JsonOutcome whole = read_json_whole(text, as, {1, {}, reader});
+void check(std::string_view text, std::optional<DType> as, const Format& format) {
+  const JsonOutcome whole = read_json_whole(text, as, {1, {}, format.read_text});
   const auto require_same = [&](std::string_view how, const JsonOutcome& other) {
     const std::string wrong = difference(whole, other);
     require(wrong.empty(), cat(how, ": ", wrong));
   };
-  // The text itself says how large parts and pieces are.
+  // The text itself says how large parts are.
   std::size_t next = 0;
   const auto size = [&]() -> std::size_t {
     constexpr std::size_t kMost = 64;
     return text.empty() ? 1 : 1 + static_cast<unsigned char>(text[next++ % text.size()]) % kMost;
   };
-  const JsonParts parts{3, size(), reader};
-  require_same("divided among threads", read_json_whole(text, as, parts));
-  require_same("in pieces", read_json_pieces(text, as, size, {1, {}, reader}));
-  require_same("in pieces, divided among threads", read_json_pieces(text, as, size, parts));
+  require_same("divided among threads", read_json_whole(text, as, {3, size(), format.read_text}));
   if (!whole.refused.empty()) return;
+  require(format.enough_bytes(text.substr(0, text.size() - size() % (text.size() + 1))) != 0,
+          "the beginning of a text is refused");
   require(!as || whole.typed || whole.tensor.dtype() == *as, "another dtype was asked for");
   require_round_trip(whole.tensor);
 }
@@ -43,12 +40,12 @@ int run_json(const std::uint8_t* data, std::size_t size) {
     as = static_cast<DType>(text[0] - 'A');
     text.remove_prefix(1);
   }
-  Reader reader = read_json;
+  const Format* format = &kJsonFormat;
   if (!text.empty() && std::string_view("tcv").find(text[0]) != std::string_view::npos) {
-    reader = (text[0] == 't' ? kTextFormat : text[0] == 'c' ? kCsvFormat : kTsvFormat).read_text;
+    format = text[0] == 't' ? &kTextFormat : text[0] == 'c' ? &kCsvFormat : &kTsvFormat;
     text.remove_prefix(1);
   }
-  check(text, as, reader);
+  check(text, as, *format);
   return 0;
 }
 

@@ -74,7 +74,8 @@ int run_model(const std::uint8_t* data, std::size_t size) {
   const bool is_model = classify_message(bytes) == MessageKind::model;
   (void)kOnnxFormat.detects(*owner);
   if (size > 0) check_initializers(*owner);
-  const auto model = attempt([&] { return read_onnx_model(bytes, owner); });
+  const auto model =
+      attempt([&] { return read_onnx_model(bytes, std::make_shared<MappedFile>(bytes, owner)); });
   require(!model || is_model || size > 64, "a short model is not recognized");
   if (!model) return 0;
   check_text(describe_text(*model, "model.onnx"), "a description has control characters");

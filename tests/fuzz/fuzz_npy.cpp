@@ -1,9 +1,12 @@
-// An NPY file. In memory and as a stream, of known and unknown length, it is the same array or is refused all
-// the same; the header says what the array is; and it comes back after it was written.
+// An NPY file. The header says what the array is; as the beginning of a stream it is not refused; and it
+// comes back after it was written.
 #include <algorithm>
 #include <vector>
 
+#include "base/files/input_file.hpp"
+#include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
+#include "io/format.hpp"
 #include "io/npy/npy.hpp"
 
 namespace tensorop::fuzz {
@@ -11,34 +14,13 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// The bytes from front to end.
-class Stream {
- public:
-  explicit Stream(Bytes bytes) : rest_(bytes) {}
-  ByteSource as(std::optional<std::int64_t> length) {
-    return {[this](std::span<std::byte> buffer) {
-              const std::size_t count = std::min(buffer.size(), rest_.size());
-              std::copy_n(rest_.begin(), count, buffer.begin());
-              rest_ = rest_.subspan(count);
-              return count;
-            },
-            length};
-  }
-
- private:
-  Bytes rest_;
-};
-
 void check(Bytes file) {
-  const auto header = attempt([&] { return read_npy({.memory = file}, {.header_only = true}); });
-  const auto whole = attempt([&] { return read_npy({.memory = file}, {}); });
-  const auto streamed = attempt([&] { return read_npy(Stream(file).as(std::nullopt), {}); });
-  const auto length = static_cast<std::int64_t>(file.size());
-  const auto known = attempt([&] { return read_npy(Stream(file).as(length), {}); });
-  require(whole.has_value() == streamed.has_value() && whole.has_value() == known.has_value(),
-          "a stream is refused where the file is not, or the other way round");
+  const auto owner = std::make_shared<MappedFile>(file, nullptr);
+  const auto header = attempt([&] { return read_npy(file, owner, {.header_only = true}); });
+  const auto whole = attempt([&] { return read_npy(file, owner, {}); });
+  const std::int64_t enough = kNpyFormat.enough_bytes(bytes_text(file));
+  require(!whole || enough >= static_cast<std::int64_t>(file.size()), "an array is refused by its beginning");
   if (!whole) return;
-  require(same(*whole, *streamed) && same(*whole, *known), "a stream is another array than the file");
   require(header && header->dtype() == whole->dtype() && header->shape() == whole->shape(),
           "the header is of another array");
   require_round_trip(*whole);

@@ -1,5 +1,5 @@
 // A safetensors file. Whatever its header says, arrays lie within the data, each is found by its name, and
-// read from memory and as a stream it is the same or refused all the same; a file that is read is written
+//  that is read is written
 // again as the same arrays.
 #include <algorithm>
 #include <vector>
@@ -51,8 +51,6 @@ int run_safetensors(const std::uint8_t* data, std::size_t size) {
   MemorySystem memory;
   memory.put("a", std::string(text));
   const ScopedSystem scope(memory);
-  // An empty file is not mapped.
-  if (size == 0) return 0;
   InputFile file = InputFile::open("a");
   const auto archive = attempt([&] { return kSafetensorsFormat.open_archive(file); });
   if (archive) check_archive(**archive);

@@ -9,13 +9,13 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "io/npy/npy.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
+#include "support/standard_input.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop::io_array_reading_test {
@@ -69,14 +69,14 @@ TEST_CASE("an array that memory does not hold is brought into a temporary file, 
             files = 0;
             const Source source = Source::open(path, options(memory, 2));
             CHECK(is_same(*source.tensor(), tensor));
-            CHECK(source.tensor()->mapping().get() == (files == 0 ? nullptr : source.mapping().get()));
+            CHECK(source.tensor()->mapping() == source.mapping());
             if (memory == tensor.bytes()) CHECK(files == 0);
             if (files != 0) CHECK(source.mapping()->resident_share(source.tensor()->data(), 1) == 1.0);
             CHECK(names_in(scratch.path()).empty());
           }
         }
       }
-      // A deflated array is a stream whose length is known.
+      // A deflated array.
       const std::string archive = dir.file("a.npz");
       {
         const auto writer = format_by_ending(archive).create_archive(archive, {true});
@@ -96,27 +96,32 @@ TEST_CASE("an array that memory does not hold is brought into a temporary file, 
 
 TEST_CASE("a stream that memory does not hold is brought into a temporary file", "[io][array_reading]") {
   const TempDir dir;
+  const TempDir scratch;
   const Tensor tensor = some_tensor(DType::int32, {700, 900});
   for (const bool fortran_order : {false, true}) {
-    const std::string bytes = npy_bytes(tensor, {.fortran_order = fortran_order, .big_endian = true});
-    const auto read = [&](std::string_view rest) {
-      const ByteSource stream = {[&rest](std::span<std::byte> buffer) {
-                                   const std::size_t size = std::min(buffer.size(), rest.size());
-                                   std::memcpy(buffer.data(), rest.data(), size);
-                                   rest.remove_prefix(size);
-                                   return size;
-                                 },
-                                 std::nullopt};
-      return read_npy(stream, {.memory = 1000, .scratch = [&](std::int64_t size) {
-                                 return ScratchFile(dir.path().string(), size);
-                               }});
-    };
-    CHECK(is_same(read(bytes), tensor));
-    CHECK(error_of([&] { (void)read(bytes.substr(0, bytes.size() - 1)); }) ==
-          "header promises 2520000 bytes of data, the file holds 2519999");
-    CHECK(error_of([&] { (void)read(bytes + "x"); }) ==
-          "header promises 2520000 bytes of data, the file holds more");
-    CHECK(names_in(dir.path()).empty());
+    for (const bool big_endian : {false, true}) {
+      const std::string bytes = npy_bytes(tensor, {.fortran_order = fortran_order, .big_endian = big_endian});
+      int files = 0;
+      const auto read = [&](const std::string& text) {
+        // What follows the first byte of a redirected file is a stream.
+        write_file(dir.file("a"), "x" + text);
+        const StandardInputScope scope(dir.file("a"), 1);
+        files = 0;
+        return Source::open("-", {.arrays = {.memory = 1000, .scratch = [&](std::int64_t size) {
+                                               ++files;
+                                               return ScratchFile(scratch.path().string(), size);
+                                             }}});
+      };
+      const Source source = read(bytes);
+      CHECK(is_same(*source.tensor(), tensor));
+      // As it is stored, and as memory wants it where that is something else.
+      CHECK(files == (fortran_order || big_endian ? 2 : 1));
+      CHECK(source.tensor()->mapping() != nullptr);
+      const std::string promise = "standard input: header promises 2520000 bytes of data, the file holds ";
+      CHECK(error_of([&] { (void)read(bytes.substr(0, bytes.size() - 1)); }) == promise + "2519999");
+      CHECK(error_of([&] { (void)read(bytes + "x"); }) == promise + "more");
+      CHECK(names_in(scratch.path()).empty());
+    }
   }
 }
 

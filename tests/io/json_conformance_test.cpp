@@ -1,7 +1,6 @@
-// The texts of testdata/inputs/json.txt, which follow RFC 8259 section by section: as a tensor from memory
-// and as a stream that arrives byte by byte, as the value of a key in a document of objects, and by
-// nlohmann's parser, which shares nothing with the others. What tensorop does where the RFC leaves it open:
-// the table kEither.
+// The texts of testdata/inputs/json.txt, which follow RFC 8259 section by section: as a tensor, as the value
+// of a key in a document of objects, and by nlohmann's parser, which shares nothing with the others. What
+// tensorop does where the RFC leaves it open: the table kEither.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/json/json_cursor.hpp"
 #include "io/json/json_objects.hpp"
 #include "support/catch.hpp"
 #include "support/input_table.hpp"
@@ -44,12 +44,8 @@ bool is_json(const std::string& text) {
   return text.find('\0') == std::string::npos && Json::accept(text);
 }
 
-// The same from memory and byte by byte.
 JsonOutcome read_tensor(const std::string& text) {
-  const JsonOutcome whole = read_json_whole(text, std::nullopt);
-  const JsonOutcome pieces = read_json_pieces(text, std::nullopt, [] { return std::size_t{1}; });
-  CHECK(difference(whole, pieces).empty());
-  return whole;
+  return read_json_whole(text, std::nullopt);
 }
 
 constexpr std::string_view kMalformed = "malformed JSON";
@@ -68,10 +64,11 @@ struct ObjectsOutcome {
   std::vector<JsonObject> objects;
 };
 
-ObjectsOutcome read_objects(JsonText& text) {
+// The objects of the document, which stay in it.
+ObjectsOutcome read_document(const std::string& document) {
   ObjectsOutcome outcome;
   try {
-    outcome.objects = read_json_objects(text, "f");
+    outcome.objects = read_json_objects({document}, "f");
   } catch (const Error& error) {
     outcome.refused = error.what();
   }
@@ -81,20 +78,6 @@ ObjectsOutcome read_objects(JsonText& text) {
 // The document whose one object has `text` as the value of its key "k".
 std::string member_document(const std::string& text) {
   return cat(R"({"k":)", text, "}");
-}
-
-// The objects of the document, which stay in it: the same from memory and byte by byte.
-ObjectsOutcome read_document(const std::string& document) {
-  JsonText whole = json_text(document);
-  ObjectsOutcome outcome = read_objects(whole);
-  with_json_pieces(
-      document, [] { return std::size_t{1}; },
-      [&](JsonText& pieces) {
-        const ObjectsOutcome streamed = read_objects(pieces);
-        CHECK(streamed.refused == outcome.refused);
-        CHECK(streamed.objects.size() == outcome.objects.size());
-      });
-  return outcome;
 }
 
 JsonKind kind_of(const Json& value) {
@@ -242,7 +225,7 @@ TEST_CASE("a text that is not JSON is refused as malformed", "[json][conformance
   }
 }
 
-TEST_CASE("hints do not depend on how the text arrives", "[json][conformance]") {
+TEST_CASE("a literal of another language has a hint", "[json][conformance]") {
   const auto spaces = [](std::size_t count) { return std::string(count, ' '); };
   const std::pair<std::string, std::string_view> kRows[] = {
       {"[1,-inf]", "JSON has no Infinity: write \"-Infinity\", in quotes"},
@@ -276,6 +259,24 @@ TEST_CASE("what becomes of a text that RFC 8259 leaves to the parser", "[json][c
     CHECK(is_json(file.text) == (expected.oracle == Oracle::accepts));
     check_refusals(file, expected.as_tensor, expected.as_member);
   }
+}
+
+TEST_CASE("every beginning of a JSON text may become one, and of a malformed one not all",
+          "[json][conformance]") {
+  for (const File& file : files_of("y")) {
+    for (std::size_t size = 0; size <= file.text.size(); ++size) {
+      CAPTURE(file.name, size);
+      CHECK(may_become_json(std::string_view(file.text).substr(0, size)));
+    }
+  }
+  for (const std::string_view text :
+       {"y", "[1]y", "[1] [", "1 2", "[1,]", "[1 ", "[\"\\x", "{1 ", "\xEF\xBB[", "nul]", "[\"\xc3\""}) {
+    CAPTURE(text);
+    CHECK(may_become_json(text) == (text == "[1 "));
+  }
+  CHECK(may_become_json("{}\n{\"a\":"));
+  CHECK(may_become_json(std::string(100, '[')));
+  CHECK_FALSE(may_become_json(std::string(102, '[')));
 }
 
 }  // namespace tensorop::io_json_conformance_test

@@ -14,10 +14,9 @@ namespace {
 
 // "1 a=number:1 b=string:x; 2 ..." or the error.
 std::string read(const std::string& document) {
-  JsonText text(JsonSpan{document});
   try {
     std::string out;
-    for (const JsonObject& object : read_json_objects(text, "f")) {
+    for (const JsonObject& object : read_json_objects({document}, "f")) {
       if (!out.empty()) out += "; ";
       out += cat(object.line);
       for (const JsonMember& member : object.members) {
@@ -96,8 +95,7 @@ TEST_CASE("what is no document of objects is refused with its line", "[io][json]
 
 TEST_CASE("values stay what they were read as", "[io][json][objects]") {
   std::string document = R"({"a":[1,2]})";
-  JsonText text(JsonSpan{document});
-  const auto objects = read_json_objects(text, "f");
+  const auto objects = read_json_objects({document}, "f");
   // As a mapped file may.
   document = R"({"a":[3,4]})";
   CHECK(objects.at(0).members.at(0).value.text == "[1,2]");

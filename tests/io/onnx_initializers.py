@@ -163,10 +163,9 @@ def check_documented(binary, folder):
         checker.check("doc_string: info", b"initializer ids: int64 (2,2), 32 bytes" in done.stdout, done.stdout + done.stderr)
         done = run(binary, "check", "doc.onnx", cwd=folder)
         checker.check("doc_string: check", b"is an ONNX model, not a job file" in done.stderr, done.stderr)
-        for command in ("info", "convert"):
-            with open(folder / "doc.onnx", "rb") as file:
-                done = subprocess.run(f"cat | {binary} {command} -", shell=True, stdin=file, cwd=folder, capture_output=True, check=False)
-            checker.check(f"doc_string: {command} -", b"an ONNX model cannot be read as a stream" in done.stderr and done.returncode == 2, done.stderr)
+        with open(folder / "doc.onnx", "rb") as file:
+            done = subprocess.run(f"cat | {binary} info -", shell=True, stdin=file, cwd=folder, capture_output=True, check=False)
+        checker.check("doc_string: a pipe", b":ids: int64 (2,2), 32 bytes" in done.stdout, done.stdout + done.stderr)
 
 
 def check_large(binary, folder):

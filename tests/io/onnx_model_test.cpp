@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
 #include "io/onnx/message_kind.hpp"
@@ -18,7 +19,8 @@ namespace {
 
 OnnxModel read(const std::string& text) {
   const auto owner = std::make_shared<const std::string>(text);
-  return read_onnx_model(std::as_bytes(std::span(*owner)), owner);
+  const auto bytes = std::as_bytes(std::span(*owner));
+  return read_onnx_model(bytes, std::make_shared<MappedFile>(bytes, owner));
 }
 
 std::string error_in(const std::string& text) {

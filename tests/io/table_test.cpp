@@ -1,4 +1,4 @@
-// Text tables: what a dtype that is asked for refuses, that neither threads nor parts nor pieces change
+// Text tables: what a dtype that is asked for refuses, that neither threads nor parts change
 // anything, and what is written. Which texts are which tensors, and with which words others are refused:
 // testdata/inputs.
 #include <bit>
@@ -28,7 +28,7 @@
 namespace tensorop::io_table_test {
 namespace {
 
-using Reader = JsonTensor (*)(JsonText& text, const JsonReading& reading);
+using Reader = JsonTensor (*)(std::string_view text, const JsonReading& reading);
 const Reader read_table = kTextFormat.read_text;
 const Reader read_csv = kCsvFormat.read_text;
 const Reader read_tsv = kTsvFormat.read_text;
@@ -67,8 +67,6 @@ TEST_CASE("a text table is read as the dtype that is asked for, or refused with 
   CHECK(read("18446744073709551615\n0", read_table, DType::uint64) == "uint64 (2) [18446744073709551615,0]");
   CHECK(read("0.1 nan", read_table, DType::float16) == R"(float16 (1,2) [[0.1,"NaN"]])");
   CHECK(read("", read_table, DType::float32) == "float32 (0) []");
-  CHECK(read(std::string(70000, '1')) == "line 1, column 1: a field longer than 65536 characters");
-  CHECK(read("1" + std::string(70000, ' ')) == "line 1, column 65538: more than 65536 blanks in a row");
 }
 
 namespace {
@@ -125,30 +123,18 @@ std::string check_ways(Random& random, std::string_view text, std::optional<DTyp
   for (const int threads : {1, 2, 3, 7}) {
     parts.threads = threads;
     parts.bytes = static_cast<std::size_t>(random.between(1, most_part));
-    std::string wrong = difference(whole, read_json_whole(text, as, parts));
+    const std::string wrong = difference(whole, read_json_whole(text, as, parts));
     if (!wrong.empty()) return cat(threads, " threads, parts of ", *parts.bytes, " bytes: ", wrong);
-    const std::int64_t most = random.between(1, 2 * most_part);
-    const auto piece = [&] { return static_cast<std::size_t>(random.between(1, most)); };
-    wrong = difference(whole, read_json_pieces(text, as, piece, parts));
-    if (!wrong.empty())
-      return cat("in pieces, ", threads, " threads, parts of ", *parts.bytes, " bytes: ", wrong);
   }
   return "";
 }
 
 }  // namespace
 
-TEST_CASE("a byte order mark may arrive in pieces", "[io][table]") {
-  for (const Reader reader : {read_table, read_csv}) {
-    JsonParts parts;
-    parts.read = reader;
-    const auto one_byte = [] { return std::size_t{1}; };
-    CHECK(told(read_json_pieces("\xEF\xBB\xBF"
-                                "1,2\n",
-                                {}, one_byte, parts)) == "int64 (1,2) [[1,2]]");
-    CHECK(told(read_json_pieces("\xEF\xBB", {}, one_byte, parts)).find("is not a number") !=
-          std::string::npos);
-  }
+TEST_CASE("a byte order mark that is cut is no number", "[io][table]") {
+  JsonParts parts;
+  parts.read = read_csv;
+  CHECK(told(read_json_whole("\xEF\xBB", {}, parts)).find("is not a number") != std::string::npos);
 }
 
 TEST_CASE("text tables at random are read as what they were written from", "[io][table][random]") {
@@ -163,34 +149,20 @@ TEST_CASE("text tables at random are read as what they were written from", "[io]
   }
 }
 
-TEST_CASE("long fields and long blanks are refused alike, however they arrive", "[io][table]") {
-  const std::string blanks(70000, ' ');
+TEST_CASE("fields and blanks may have any length", "[io][table]") {
+  const std::string blanks(200000, ' ');
   std::string rows;
   for (int i = 0; i < 200; ++i) rows += "1,2\n";
-  struct Long {
-    std::string text;
-    std::string message;
-  };
-  const std::vector<Long> texts = {
-      {rows + "3," + blanks + "4\n", "line 201, column 65539: more than 65536 blanks in a row"},
-      {rows + "3" + blanks + ",4\n", "line 201, column 65538: more than 65536 blanks in a row"},
-      {rows + blanks + "3,4\n", "line 201, column 65537: more than 65536 blanks in a row"},
-      {rows + "3," + std::string(70000, '0') + "\n",
-       "line 201, column 3: a field longer than 65536 characters"},
-      {"3," + std::string(70000, '0') + "\n" + rows,
-       "line 1, column 3: a field longer than 65536 characters"},
-  };
   Random random(20261126, 0);
-  for (const Long& row : texts) {
-    CAPTURE(row.text.size(), row.message);
-    CHECK(read(row.text) == row.message);
-    CHECK(check_ways(random, row.text, std::nullopt, 1 << 17).empty());
+  for (const std::string& text : {rows + "3," + blanks + "4\n", rows + blanks + "3" + blanks + ",4\n",
+                                  rows + "3," + std::string(200000, '0') + "4\n"}) {
+    CAPTURE(text.size());
+    CHECK(read(text).ends_with("[1,2],[3,4]]"));
+    CHECK(check_ways(random, text, std::nullopt, 1 << 17).empty());
   }
-  const std::string fits = rows + "3," + blanks.substr(0, 65536) + "4\n";
-  CHECK(check_ways(random, fits, std::nullopt, 1 << 17).empty());
 }
 
-TEST_CASE("changed text tables are read or refused alike, however they arrive", "[io][table][random]") {
+TEST_CASE("changed text tables are read or refused alike, however they are divided", "[io][table][random]") {
   const std::uint64_t seed = random_seed();
   int refused = 0;
   constexpr int kTexts = static_cast<int>(share_of(1500));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "support/catch.hpp"
@@ -17,7 +18,8 @@ namespace {
 
 OnnxModel read(const Proto& model) {
   const auto owner = std::make_shared<const std::string>(model.text());
-  return read_onnx_model(std::as_bytes(std::span(*owner)), owner);
+  const auto bytes = std::as_bytes(std::span(*owner));
+  return read_onnx_model(bytes, std::make_shared<MappedFile>(bytes, owner));
 }
 
 // "skipped: WHAT: REASON", the error, or "ok".

@@ -255,7 +255,7 @@ TEST_CASE("what is wrong with a case folder is an error of that case", "[jobs][o
            {write("/data.json", R"({"rtol":1e999})"),
             "DIR/a/data.json: rtol '1e999' does not fit in float64"},
            {write("/data.json", R"({"rtol":NaN})"),
-            "DIR/a/data.json: malformed JSON at line 1, column 9: invalid literal (last read: 'N')"},
+            "DIR/a/data.json: malformed JSON at line 1, column 9: expected a value, found 'N'"},
            {write("/data.json", R"([])"), "DIR/a/data.json: must be one JSON object"},
            {write("/data.json", R"([{"rtol":1},{"rtol":2}])"), "DIR/a/data.json: must be one JSON object"},
            {write("/data.json", R"( [{"rtol":1}])"), "DIR/a/data.json: must be one JSON object"},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/onnx_files.hpp"
@@ -17,7 +18,8 @@ namespace {
 OnnxModel model_with(const std::vector<Proto>& attributes) {
   const auto owner = std::make_shared<const std::string>(
       onnx_model(onnx_graph({onnx_node("Abs", {"x"}, attributes)}, {}, {})).text());
-  return read_onnx_model(std::as_bytes(std::span(*owner)), owner);
+  const auto bytes = std::as_bytes(std::span(*owner));
+  return read_onnx_model(bytes, std::make_shared<MappedFile>(bytes, owner));
 }
 
 // Of an attribute "a".

@@ -1,8 +1,5 @@
 #include "support/json_reading.hpp"
 
-#include <algorithm>
-#include <span>
-
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
@@ -26,7 +23,7 @@ JsonOutcome outcome_of(const Read& read, const Take& take) {
   return outcome;
 }
 
-JsonOutcome outcome_of(JsonText& text, std::optional<DType> as, const JsonParts& parts) {
+JsonOutcome outcome_of(std::string_view text, std::optional<DType> as, const JsonParts& parts) {
   JsonReading reading{.as = as, .threads = Threads(parts.threads)};
   if (parts.bytes) reading.part_bytes = *parts.bytes;
   return outcome_of([&] { return parts.read(text, reading); },
@@ -46,19 +43,13 @@ std::optional<std::size_t> first_difference(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-JsonText json_text(std::string_view text) {
-  return JsonText(JsonSpan{text});
-}
-
 JsonOutcome read_json_whole(std::string_view text, std::optional<DType> as, const JsonParts& parts) {
-  JsonText whole = json_text(text);
-  return outcome_of(whole, as, parts);
+  return outcome_of(text, as, parts);
 }
 
 std::optional<JsonOutcome> read_json_then_as(std::string_view text, DType as) {
-  JsonText whole = json_text(text);
   bool takes_text = false;
-  const JsonOutcome outcome = outcome_of([&] { return read_json(whole, {}); },
+  const JsonOutcome outcome = outcome_of([&] { return read_json(text, {}); },
                                          [&](const JsonTensor& json) {
                                            const auto tensor =
                                                json.typed ? std::optional(json.take()) : json.as(as);
@@ -66,28 +57,6 @@ std::optional<JsonOutcome> read_json_then_as(std::string_view text, DType as) {
                                            return tensor.value_or(Tensor());
                                          });
   return takes_text ? std::nullopt : std::optional(outcome);
-}
-
-void with_json_pieces(std::string_view text, const std::function<std::size_t()>& piece_bytes,
-                      const std::function<void(JsonText&)>& use) {
-  // The first piece is what was read to detect the format.
-  const std::string_view first(text.substr(0, piece_bytes()));
-  text.remove_prefix(first.size());
-  const auto read = [&](std::span<char> buffer) {
-    const std::size_t count = std::min({buffer.size(), piece_bytes(), text.size()});
-    std::copy_n(text.begin(), count, buffer.begin());
-    text.remove_prefix(count);
-    return count;
-  };
-  JsonText pieces(read, first);
-  use(pieces);
-}
-
-JsonOutcome read_json_pieces(std::string_view text, std::optional<DType> as,
-                             const std::function<std::size_t()>& piece_bytes, const JsonParts& parts) {
-  JsonOutcome outcome;
-  with_json_pieces(text, piece_bytes, [&](JsonText& pieces) { outcome = outcome_of(pieces, as, parts); });
-  return outcome;
 }
 
 std::string difference(const JsonOutcome& a, const JsonOutcome& b) {

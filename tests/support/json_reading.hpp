@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,12 +24,9 @@ struct JsonOutcome {
 struct JsonParts {
   int threads = 1;
   std::optional<std::size_t> bytes = {};  // of each part; the reader's own choice without it
-  JsonTensor (*read)(JsonText& text,
+  JsonTensor (*read)(std::string_view text,
                      const JsonReading& reading) = read_json;  // or that of another text format
 };
-
-// `text` in memory, where it stays.
-[[nodiscard]] JsonText json_text(std::string_view text);
 
 // Reads `text` from memory. `as` is the dtype of an untyped text.
 [[nodiscard]] JsonOutcome read_json_whole(std::string_view text, std::optional<DType> as,
@@ -38,16 +34,6 @@ struct JsonParts {
 
 // Reads `text` as its own dtype and lets what was read become `as`; nothing where that takes the text.
 [[nodiscard]] std::optional<JsonOutcome> read_json_then_as(std::string_view text, DType as);
-
-// Calls use() with a stream that holds `text` and arrives in pieces of at most piece_bytes() bytes, a new
-// size for each; every size is at least 1.
-void with_json_pieces(std::string_view text, const std::function<std::size_t()>& piece_bytes,
-                      const std::function<void(JsonText&)>& use);
-
-// Reads `text` from such a stream.
-[[nodiscard]] JsonOutcome read_json_pieces(std::string_view text, std::optional<DType> as,
-                                           const std::function<std::size_t()>& piece_bytes,
-                                           const JsonParts& parts = {});
 
 // Empty when two outcomes are the same to the last bit and the last letter; else the difference.
 [[nodiscard]] std::string difference(const JsonOutcome& a, const JsonOutcome& b);

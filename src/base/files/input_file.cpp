@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
+#include <cstdlib>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
+#include "base/files/scratch_file.hpp"
+#include "base/memory.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 
@@ -37,10 +39,11 @@ MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path, const 
       is_standard_input_(fd.get() == STDIN_FILENO),
       opened_(opened),
       mapping_(fd.get(), opened.st_size, Mapping::Access::read, path, "cannot map",
-               "became shorter while it was read") {}
+               "became shorter while it was read"),
+      bytes_(mapping_.bytes()) {}
 
 bool MappedFile::is_same_file(const MappedFile& other) const {
-  return has_same_inode(opened_, other.opened_);
+  return owner_ == nullptr && has_same_inode(opened_, other.opened_);
 }
 
 bool MappedFile::has_content_of(const MappedFile& other) const {
@@ -48,6 +51,7 @@ bool MappedFile::has_content_of(const MappedFile& other) const {
 }
 
 void MappedFile::require_unchanged() const {
+  if (owner_ != nullptr) return;
   struct stat now {};
   const bool there =
       is_standard_input_ ? os().fstat(STDIN_FILENO, &now) == 0 : os().stat(path_.c_str(), &now) == 0;
@@ -66,6 +70,7 @@ bool MappedFile::is_current() const {
 // finds it there, so that each asks of other places. The file is opened for it once more: to keep a
 // descriptor of each input would limit their number.
 std::optional<double> MappedFile::resident_share(const std::byte* begin, std::int64_t bytes) const {
+  if (owner_ != nullptr) return 1;
   constexpr std::int64_t kPlaces = 64;
   const std::int64_t places = std::min(bytes, kPlaces);
   if (places <= 0) return std::nullopt;
@@ -97,6 +102,7 @@ std::optional<double> MappedFile::resident_share(const std::byte* begin, std::in
 }
 
 FileDescriptor MappedFile::reopen() const {
+  if (owner_ != nullptr) return {};
   if (is_standard_input_) return FileDescriptor(STDIN_FILENO);
   FileDescriptor fd(os().open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0));
   struct stat now {};
@@ -123,94 +129,125 @@ const MappedFile* Inputs::find(const std::byte* data) const {
   return nullptr;
 }
 
-InputFile InputFile::open(const std::string& path) {
-  auto file = open_existing(path);
+namespace {
+
+// Reads a stream to its end.
+class StreamReader {
+ public:
+  StreamReader(const FileDescriptor& fd, const std::string& name, const StreamReading& reading)
+      : fd_(fd), name_(name), reading_(reading) {}
+
+  std::shared_ptr<const MappedFile> read() {
+    fill(StreamReading::kHeadBytes);
+    if (!ended_ && reading_.enough != nullptr) {
+      const std::string_view head(reinterpret_cast<const char*>(memory_.get()), to_size(have_));
+      enough_ = std::max(have_, reading_.enough(head));
+    }
+    while (!ended_ && have_ < enough_) {
+      // Growing moves pages, and untouched ones cost nothing.
+      constexpr std::int64_t kMostAtOnce = 64 << 20;
+      std::int64_t next = enough_;
+      if (enough_ == StreamReading::kUnknown)
+        next = have_ + std::min(have_, std::max(kMostAtOnce, have_ / 4));
+      if (reading_.spill != nullptr) {
+        auto file = with_context(printable(name_), [&] { return reading_.spill(next); });
+        if (file) return with_context(printable(name_), [&] { return read_into(std::move(*file)); });
+      }
+      fill(next);
+    }
+    std::byte* const bytes = memory_.release();
+    return std::make_shared<MappedFile>(std::span(bytes, to_size(have_)),
+                                        std::shared_ptr<const void>(bytes, std::free));
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* block) const { std::free(block); }
+  };
+
+  // Reads on in memory until it has `bytes` bytes.
+  void fill(std::int64_t bytes) {
+    require_memory(bytes - have_, cat("the next part of ", printable(name_)));
+    void* const larger = std::realloc(memory_.get(), to_size(bytes));
+    if (larger == nullptr) throw_no_memory(bytes, printable(name_));
+    static_cast<void>(memory_.release());
+    memory_.reset(static_cast<std::byte*>(larger));
+    have_ += fill(std::span(memory_.get(), to_size(bytes)).subspan(to_size(have_)));
+  }
+
+  // How many bytes the buffer has: fewer than all only at the end of the stream.
+  std::int64_t fill(std::span<std::byte> buffer) {
+    std::size_t done = 0;
+    while (done < buffer.size() && !ended_) {
+      const ssize_t got = os().read(fd_.get(), buffer.data() + done, buffer.size() - done);
+      if (got < 0 && errno != EINTR) throw_errno(name_, "cannot read");
+      if (got > 0) done += static_cast<std::size_t>(got);
+      ended_ = got == 0;
+    }
+    return to_int64(done);
+  }
+
+  // The rest goes to a file, and what is in memory first.
+  std::shared_ptr<const MappedFile> read_into(ScratchFile file) {
+    file.write_at(0, {memory_.get(), to_size(have_)});
+    memory_.reset();
+    std::vector<std::byte> block(std::size_t{1} << 20);
+    while (!ended_ && have_ < enough_) {
+      const std::int64_t most = std::min(to_int64(block.size()), enough_ - have_);
+      const std::int64_t got = fill(std::span(block).first(to_size(most)));
+      file.write_at(have_, std::span(block).first(to_size(got)));
+      have_ += got;
+    }
+    file.truncate(have_);
+    return std::move(file).into_mapped();
+  }
+
+  const FileDescriptor& fd_;
+  const std::string& name_;
+  const StreamReading& reading_;
+  std::unique_ptr<std::byte, Free> memory_;
+  std::int64_t have_ = 0;  // bytes read
+  std::int64_t enough_ = StreamReading::kUnknown;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+InputFile::InputFile(std::string name, const FileDescriptor& fd, const StreamReading& reading)
+    : name_(std::move(name)), is_standard_input_(fd.get() == STDIN_FILENO) {
+  struct stat info {};
+  if (os().fstat(fd.get(), &info) != 0) throw_errno(name_, "cannot read");
+  if (S_ISDIR(info.st_mode)) throw Error(cat(printable(name_), ": is a directory"));
+  // Files of /proc and the like are regular with size 0 and still hold something. A redirected file from
+  // which something has been read is the rest of it.
+  is_stream_ = !S_ISREG(info.st_mode) || info.st_size == 0 ||
+               (is_standard_input_ && ::lseek(STDIN_FILENO, 0, SEEK_CUR) != 0);
+  mapping_ = is_stream_ ? StreamReader(fd, name_, reading).read()
+                        : std::make_shared<const MappedFile>(fd, name_, info);
+}
+
+InputFile InputFile::open(const std::string& path, const StreamReading& reading) {
+  auto file = open_existing(path, reading);
   if (!file) throw_errno(path, "cannot open");
   return std::move(*file);
 }
 
-std::optional<InputFile> InputFile::open_existing(const std::string& path) {
-  FileDescriptor fd(os().open(path.c_str(), O_RDONLY | O_CLOEXEC, 0));
-  if (!fd.is_open()) {
-    const int reason = errno;
-    const bool exists = reason != ENOENT && file_exists(path);
-    errno = reason;
-    if (exists) throw_errno(path, "cannot open");
-    return std::nullopt;
-  }
-  InputFile file(path, std::move(fd));
-  file.map_if_regular();
-  return file;
+std::optional<InputFile> InputFile::open_existing(const std::string& path, const StreamReading& reading) {
+  const FileDescriptor fd(os().open(path.c_str(), O_RDONLY | O_CLOEXEC, 0));
+  if (fd.is_open()) return InputFile(path, fd, reading);
+  const int reason = errno;
+  const bool exists = reason != ENOENT && file_exists(path);
+  errno = reason;
+  if (exists) throw_errno(path, "cannot open");
+  return std::nullopt;
 }
 
-InputFile InputFile::standard_input() {
+InputFile InputFile::standard_input(const StreamReading& reading) {
   if (os().isatty(STDIN_FILENO)) {
     throw Error(cat(kStandardInput, " is a terminal"), "",
                 "- reads a pipe or a redirected file: ... | tensorop ... -");
   }
-  InputFile file(kStandardInput, FileDescriptor(STDIN_FILENO));
-  // A redirected file is mapped only when nothing has been read from it yet.
-  if (::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) file.map_if_regular();
-  return file;
-}
-
-bool InputFile::is_standard_input() const {
-  return fd_.get() == STDIN_FILENO;
-}
-
-void InputFile::map_if_regular() {
-  struct stat info {};
-  if (os().fstat(fd_.get(), &info) != 0) throw_errno(name_, "cannot read");
-  if (S_ISDIR(info.st_mode)) throw Error(cat(printable(name_), ": is a directory"));
-  // Files of /proc and the like are regular with size 0 and still hold something: they are read as streams.
-  if (S_ISREG(info.st_mode) && info.st_size > 0) {
-    mapping_ = std::make_shared<MappedFile>(fd_, name_, info);
-  }
-}
-
-std::size_t InputFile::read(std::span<std::byte> buffer) {
-  std::size_t done = 0;
-  while (done < buffer.size()) {
-    const std::size_t got = read_some(buffer.subspan(done));
-    if (got == 0) break;
-    done += got;
-  }
-  return done;
-}
-
-std::size_t InputFile::read_some(std::span<std::byte> buffer) {
-  if (ahead_.empty()) return read_descriptor(buffer);
-  const std::size_t size = std::min(buffer.size(), ahead_.size());
-  std::copy_n(ahead_.begin(), size, buffer.begin());
-  ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(size));
-  return size;
-}
-
-std::span<const std::byte> InputFile::peek(std::size_t size) {
-  std::size_t before = 0;
-  do {
-    before = ahead_.size();
-    peek_some(size);
-  } while (ahead_.size() > before);
-  return ahead_;
-}
-
-std::span<const std::byte> InputFile::peek_some(std::size_t size) {
-  const std::size_t before = ahead_.size();
-  if (size > before) {
-    std::vector<std::byte> more(size - before);
-    more.resize(read_descriptor(more));
-    ahead_.insert(ahead_.end(), more.begin(), more.end());
-  }
-  return ahead_;
-}
-
-std::size_t InputFile::read_descriptor(std::span<std::byte> buffer) {
-  while (true) {
-    const ssize_t got = os().read(fd_.get(), buffer.data(), buffer.size());
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) throw_errno(name_, "cannot read");
-  }
+  return {kStandardInput, FileDescriptor(STDIN_FILENO), reading};
 }
 
 }  // namespace tensorop

@@ -1,14 +1,17 @@
-// Files to read: regular files are mapped, all others are read as streams.
+// Files to read, each as complete bytes in memory.
 #pragma once
 
 #include <sys/stat.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/files/file_io.hpp"
@@ -16,13 +19,19 @@
 
 namespace tensorop {
 
-// The whole of a regular file as read-only memory, page-aligned; unmapped with the last owner.
+class ScratchFile;
+
+// The whole of a regular file as read-only memory, page-aligned; unmapped with the last owner. Or memory with
+// the bytes of what cannot be mapped, which never changes.
 class MappedFile {
  public:
   // `opened` is what fstat() says of `fd`. Throws Error naming `path` when the file cannot be mapped.
   MappedFile(const FileDescriptor& fd, const std::string& path, const struct stat& opened);
+  // `owner` keeps `bytes`.
+  MappedFile(std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
+      : owner_(std::move(owner)), bytes_(bytes) {}
 
-  [[nodiscard]] std::span<const std::byte> bytes() const { return mapping_.bytes(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
   // Throws Error when the size or the modification time of the file has changed. A new file of the same name
   // is not a change: the mapping is still that of the old file.
   void require_unchanged() const;
@@ -41,17 +50,19 @@ class MappedFile {
   [[nodiscard]] FileDescriptor reopen() const;
 
  private:
-  std::string path_;
-  bool is_standard_input_;  // path_ is then not that of a file
-  struct stat opened_;
-  Mapping mapping_;
+  std::string path_ = {};
+  bool is_standard_input_ = false;  // path_ is then not that of a file
+  struct stat opened_ {};
+  Mapping mapping_ = {};
+  std::shared_ptr<const void> owner_ = {};  // of memory; else null
+  std::span<const std::byte> bytes_;
 };
 
 // The files that a call reads, kept mapped until it ends. Each call owns its inputs: a file that changes
 // while it is read fails the calls that read it, and no other.
 class Inputs {
  public:
-  // A null `file` is an input that is not mapped, which cannot change: a stream, or text.
+  // A null `file` is an input that is no file: text.
   void add(std::shared_ptr<const MappedFile> file);
   // To be called before a result of the inputs is published. A change during reading is either seen here or
   // ends the process (mapping.hpp). Throws Error naming the file.
@@ -63,39 +74,46 @@ class Inputs {
   std::vector<std::shared_ptr<const MappedFile>> files_;
 };
 
-// An open input: either mapped, or a stream that is read once from front to end.
+// How a stream is read: a pipe, or any other file that cannot be mapped.
+struct StreamReading {
+  // Bytes from which the kind of a stream is known: 64 KiB, and the frame of the longest NPY header.
+  static constexpr std::int64_t kHeadBytes = (1 << 16) + 64;
+
+  static constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
+
+  // Given the first kHeadBytes bytes of a longer stream: how many bytes are to be read. 0: what is there has
+  // an error already. Else what it promises; kUnknown: nothing. Throws Error to refuse the stream. May be
+  // null.
+  std::function<std::int64_t(std::string_view head)> enough = nullptr;
+  // Returns the temporary file for a stream of `bytes` bytes; nothing: they are kept in memory. May be null.
+  std::function<std::optional<ScratchFile>(std::int64_t bytes)> spill = nullptr;
+};
+
+// An input as complete bytes: a regular file is mapped; a stream is read to its end, into memory or into a
+// temporary file, which is then mapped.
 class InputFile {
  public:
   // Throws Error naming `path` when it does not exist, may not be read, or is a directory.
-  static InputFile open(const std::string& path);
+  static InputFile open(const std::string& path, const StreamReading& reading = {});
   // The same, but returns nothing, with errno, when no file has that name.
-  static std::optional<InputFile> open_existing(const std::string& path);
+  static std::optional<InputFile> open_existing(const std::string& path, const StreamReading& reading = {});
   // Standard input. Throws Error when it is a terminal.
-  static InputFile standard_input();
+  static InputFile standard_input(const StreamReading& reading = {});
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] bool is_standard_input() const;
-  // The mapping, or null for a stream.
+  [[nodiscard]] bool is_standard_input() const { return is_standard_input_; }
+  [[nodiscard]] bool is_stream() const { return is_stream_; }
+  // Never null.
   [[nodiscard]] const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
-  // Reads up to buffer.size() bytes of a stream; fewer only at its end. Throws Error on failure.
-  std::size_t read(std::span<std::byte> buffer);
-  // The same, but only what is there now, at least one byte; 0 at the end.
-  std::size_t read_some(std::span<std::byte> buffer);
-  // What comes next in a stream, without taking it: at least `size` bytes, fewer only at its end. Valid until
-  // the next call. Throws Error on failure.
-  std::span<const std::byte> peek(std::size_t size);
-  // The same, but of bytes that were not peeked before only what is there now, at least one; up to `size`.
-  std::span<const std::byte> peek_some(std::size_t size);
+  [[nodiscard]] std::span<const std::byte> bytes() const { return mapping_->bytes(); }
 
  private:
-  InputFile(std::string name, FileDescriptor fd) : name_(std::move(name)), fd_(std::move(fd)) {}
-  void map_if_regular();
-  std::size_t read_descriptor(std::span<std::byte> buffer);
+  InputFile(std::string name, const FileDescriptor& fd, const StreamReading& reading);
 
   std::string name_;
-  FileDescriptor fd_;
+  bool is_standard_input_;
+  bool is_stream_ = false;
   std::shared_ptr<const MappedFile> mapping_;
-  std::vector<std::byte> ahead_;  // of a stream: peeked, and not taken
 };
 
 }  // namespace tensorop

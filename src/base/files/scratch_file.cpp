@@ -13,21 +13,16 @@
 #include "base/text.hpp"
 
 namespace tensorop {
-ScratchFile::ScratchFile(const std::string& folder, std::int64_t bytes) : folder_(folder), bytes_(0) {
+ScratchFile::ScratchFile(const std::string& folder, std::int64_t bytes) : folder_(folder), bytes_(bytes) {
   open_file();
-  extend(bytes);
-}
-
-void ScratchFile::extend(std::int64_t bytes) {
   const auto free = free_space(fd_.get());
-  if (free && bytes - bytes_ > *free) {
+  if (free && bytes > *free) {
     throw Error(cat(printable(folder_), ": ", bytes, " bytes of temporary space are needed, ", *free,
                     " are free on that file system"));
   }
   if (bytes != 0 && !claim_space(fd_.get(), bytes)) {
     throw_errno(folder_, cat("cannot reserve ", bytes, " bytes of temporary space"));
   }
-  bytes_ = bytes;
 }
 
 void ScratchFile::open_file() {
@@ -46,6 +41,11 @@ void ScratchFile::write_at(std::int64_t offset, std::span<const std::byte> data)
   // Nobody else can have shortened the file.
   if (errno == 0) errno = EIO;
   throw_errno(folder_, "cannot write a temporary file");
+}
+
+void ScratchFile::truncate(std::int64_t bytes) {
+  if (os().ftruncate(fd_.get(), bytes) != 0) throw_errno(folder_, "cannot shorten a temporary file");
+  bytes_ = bytes;
 }
 
 std::shared_ptr<const MappedFile> ScratchFile::into_mapped() && {

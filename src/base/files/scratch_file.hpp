@@ -21,10 +21,11 @@ class ScratchFile {
   ScratchFile(const std::string& folder, std::int64_t bytes);
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-  // Makes it `bytes` bytes long, which are more than before. Throws Error as the constructor does.
-  void extend(std::int64_t bytes);
-  // Any number of threads at once, within the file. Throws Error naming the folder.
+  // Any number of threads at once. Bytes behind the end of the file make it longer. Throws Error naming the
+  // folder.
   void write_at(std::int64_t offset, std::span<const std::byte> data) const;
+  // Leaves the first `bytes` bytes. Throws Error naming the folder.
+  void truncate(std::int64_t bytes);
   // The whole file as read-only memory, page-aligned, valid as long as this object; shows what is written
   // later. One thread at a time. Throws Error naming the folder.
   [[nodiscard]] std::span<const std::byte> map();

@@ -270,11 +270,6 @@ bool begins_as_gguf(std::string_view head) {
   return head.starts_with(kMagic);
 }
 
-std::unique_ptr<Archive> open_gguf(InputFile& file) {
-  if (file.mapping()) return std::make_unique<GgufArchive>(file.mapping());
-  throw Error("a GGUF file cannot be read as a stream", "", "save it to a file first");
-}
-
 }  // namespace
 
 constinit const Format kGgufFormat = {
@@ -282,10 +277,11 @@ constinit const Format kGgufFormat = {
     .title = "GGUF",
     .article = "a",
     .endings = {".gguf"},
-    .detect_bytes = 4,
     .detects = begins_as_gguf,
     .is_binary = true,
-    .open_archive = open_gguf,
+    .open_archive = [](const InputFile& file) -> std::unique_ptr<Archive> {
+      return std::make_unique<GgufArchive>(file.mapping());
+    },
 };
 
 }  // namespace tensorop

@@ -30,8 +30,8 @@ std::string code_name(int byte) {
   return cat("U+00", kHex[code >> 4], kHex[code & 15]);
 }
 
-// "control character U+000A (LF) must be escaped to \u000A or \n".
-std::string control_message(int byte) {
+// "control character U+000A (LF) as \u000A or \n".
+std::string escaped_control(int byte) {
   constexpr std::string_view kNames[] = {"NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL",
                                          "BS",  "HT",  "LF",  "VT",  "FF",  "CR",  "SO",  "SI",
                                          "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB",
@@ -40,15 +40,17 @@ std::string control_message(int byte) {
   constexpr std::string_view kShortNames = "btnfr";
   const std::string code = code_name(byte);
   const std::size_t found = kShort.find(static_cast<char>(byte));
-  return cat("control character ", code, " (", kNames[byte], ") must be escaped to \\u", code.substr(2),
+  return cat("control character ", code, " (", kNames[byte], ") as \\u", code.substr(2),
              found == std::string_view::npos ? "" : cat(" or \\", kShortNames[found]));
 }
 
-constexpr std::string_view kIllFormed = "invalid string: ill-formed UTF-8 byte";
+constexpr std::string_view kWellFormed = "well-formed UTF-8";
+
+constexpr std::string_view kValue = "a value";
+constexpr std::string_view kEnd = "the end of the text";
 
 // Bytes of a token that a message shows.
 constexpr std::ptrdiff_t kMostShown = 24;
-static_assert(kMostShown < JsonText::kHistory);
 
 // What may stand within a token of a number.
 bool is_of_number(int c) {
@@ -92,15 +94,7 @@ std::string_view word_at(std::string_view text, std::size_t at) {
   return text.substr(begin);
 }
 
-// Whether the hint depends on what follows the text.
-bool may_become_mistake(std::string_view word) {
-  const auto goes_on = [&](const Mistake& mistake) { return mistake.begin.starts_with(word); };
-  const auto is_one = [&](const Mistake& mistake) { return word.starts_with(mistake.begin); };
-  return std::ranges::any_of(kMistakes, goes_on) && std::ranges::none_of(kMistakes, is_one);
-}
-
-// The hint for what is wrong at `at` in the text; empty if there is none. Looks back at no more characters
-// than are kept of a text that arrives.
+// The hint for what is wrong at `at` in the text; empty if there is none.
 std::string_view hint_at(std::string_view text, std::size_t at) {
   const std::string_view word = word_at(text, at);
   for (const auto& [first, hint] : kMistakes) {
@@ -136,49 +130,42 @@ JsonNumber json_number(std::string_view text) {
   if (is_at('0')) {
     ++at;
   } else if (!digits()) {
-    return {at, "digit after '-'"};
+    return {at, "a digit after '-'"};
   }
   if (is_at('.')) {
     ++at;
-    if (!digits()) return {at, "digit after '.'"};
+    if (!digits()) return {at, "a digit after '.'"};
   }
   if (is_at('e') || is_at('E')) {
     ++at;
     const bool is_signed = is_at('+') || is_at('-');
     if (is_signed) ++at;
     if (!digits()) {
-      return {at, is_signed ? "digit after exponent sign" : "'+', '-', or digit after exponent"};
+      return {at, is_signed ? "a digit after the sign of the exponent" : "a digit or a sign after 'e'"};
     }
   }
   return {at, {}};
 }
 
-JsonCursor::JsonCursor(JsonText& text, std::string_view name, std::optional<std::size_t> begin)
-    : TextCursor(text), name_(name), begin_(begin) {
+JsonCursor::JsonCursor(std::string_view text, std::string_view name, std::optional<std::size_t> begin,
+                       bool is_cut)
+    : TextCursor(text, is_cut), name_(name), begin_(begin) {
   const char* at = at_;
-  if (!skip_byte_order_mark(at)) refuse_byte(at, at_, "invalid BOM; must be 0xEF 0xBB 0xBF if given");
+  if (!skip_byte_order_mark(at)) refuse_byte(at, at_, "a UTF-8 byte order mark");
   at_ = at;
 }
 
 bool JsonCursor::at_end() {
-  for (std::size_t blanks = 0;;) {
-    const char* const begin = at_;
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
-    blanks += static_cast<std::size_t>(at_ - begin);
-    // Text in memory is refused as text that arrives is.
-    if (blanks > kMostBlanks) {
-      throw Error(cat(name_, name_.empty() ? "" : ": ", "more than ", kMostBlanks, " blanks in a row"));
-    }
-    if (at_ != end_) return false;
-    if (!extend()) return true;
-  }
+  while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+  if (at_ == end_) meet_end();
+  return at_ == end_;
 }
 
 JsonKind JsonCursor::value() {
   constexpr std::string_view kNone = ",:]}";
-  expected_ = {};
+  expected_ = kValue;
   is_first_ = false;
-  if (at_end() || kNone.find(*at_) != std::string_view::npos) refuse("'[', '{', or a literal");
+  if (at_end() || kNone.find(*at_) != std::string_view::npos) refuse(kValue);
   return read_value();
 }
 
@@ -198,7 +185,7 @@ JsonKind JsonCursor::read_value() {
     case 'n':
       return read_word("null"), JsonKind::null;
     default:
-      if (*at_ != '-' && !is_digit(*at_)) refuse_byte(at_, nullptr, "invalid literal");
+      if (*at_ != '-' && !is_digit(*at_)) refuse_byte(at_, nullptr, expected_);
       return read_number(), JsonKind::number;
   }
 }
@@ -208,16 +195,14 @@ bool JsonCursor::next(char end) {
   const bool is_at_end = at_end();
   if (!is_at_end && *at_ == end) return ++at_, false;
   if (is_first) return true;
-  if (is_at_end || *at_ != ',') refuse(end == ']' ? "']'" : "'}'");
+  if (is_at_end || *at_ != ',') refuse(end == ']' ? "',' or ']'" : "',' or '}'");
   ++at_;
   return true;
 }
 
 bool JsonCursor::next_member() {
   if (!next('}')) return false;
-  constexpr std::string_view kKey = "string literal";
-  if (at_end() || *at_ != '"') refuse(kKey);
-  expected_ = kKey;
+  if (at_end() || *at_ != '"') refuse("a key");
   read_string();
   if (at_end() || *at_ != ':') refuse("':'");
   ++at_;
@@ -236,7 +221,7 @@ bool JsonCursor::skip_rest(JsonKind kind, int deepest) {
 void JsonCursor::read_word(std::string_view word) {
   const char* at = at_;
   for (const char c : word) {
-    if (peek(at) != c) refuse_byte(at, nullptr, "invalid literal");
+    if (peek(at) != c) refuse_byte(at, nullptr, expected_);
     ++at;
   }
   value_ = word;
@@ -248,23 +233,19 @@ void JsonCursor::read_number() {
   while (is_of_number(peek(at))) ++at;
   require_memory(at - at_, "the text");
   token_.assign(at_, at);
-  is_cut_ = false;
   const auto [length, missing] = json_number(token_);
-  if (!missing.empty()) refuse_in_token(at_ + length, cat("invalid number; expected ", missing));
+  if (!missing.empty()) refuse_byte(at_ + length, at_, missing);
   value_ = std::string_view(token_).substr(0, length);
   skip(length);
 }
 
-// Characters are copied in blocks and checked in the copy. What was copied of a long string leaves the
-// window, but for what messages show: it is in memory once.
+// Characters are copied in blocks and checked in the copy.
 void JsonCursor::read_string() {
   constexpr std::size_t kFirstBlock = 32;
-  constexpr std::size_t kLong = 4096;
   token_.clear();
-  is_cut_ = false;
   const char* at = at_ + 1;
   while (true) {
-    if (peek(at) < 0) refuse_in_token(at, "invalid string: missing closing quote");
+    if (peek(at) < 0) refuse_byte(at, at_, "a closing quote");
     const std::size_t copied = token_.size();
     const std::size_t block = std::min(static_cast<std::size_t>(end_ - at), kFirstBlock + copied);
     if (copied + block > token_.capacity()) {
@@ -282,10 +263,6 @@ void JsonCursor::read_string() {
     } else if (next != '\0') {
       require_character(at);
     }
-    if (token_.size() >= kLong) {
-      at_ = at;
-      is_cut_ = true;
-    }
   }
   value_ = token_;
   at_ = at + 1;
@@ -300,23 +277,23 @@ std::size_t JsonCursor::checked_characters(const char* at, std::size_t first) {
     if (i == token_.size() || token_[i] == '"' || token_[i] == '\\') return i;
     const char* const wrong = at + (i - first);
     const auto byte = static_cast<unsigned char>(token_[i]);
-    if (byte < 0x20) refuse_in_token(wrong, cat("invalid string: ", control_message(byte)));
+    if (byte < 0x20) refuse_byte(wrong, at_, escaped_control(byte));
     const Utf8Prefix character = utf8_prefix(std::string_view(token_).substr(i));
     if (!character.is_whole) {
       if (i + character.bytes == token_.size()) return i;
-      refuse_in_token(wrong + character.bytes, kIllFormed);
+      refuse_byte(wrong + character.bytes, at_, kWellFormed);
     }
     i += character.bytes;
   }
 }
 
-// Makes the window hold a character of several bytes that begins at `at`.
-void JsonCursor::require_character(const char*& at) {
+// Refuses a character of several bytes that begins at `at` and that the text cuts. It is read again if a
+// block ended within it.
+void JsonCursor::require_character(const char* at) const {
   const Utf8Prefix character = utf8_prefix({at, static_cast<std::size_t>(end_ - at)});
   if (character.is_whole) return;
-  const char* next = at + character.bytes;
-  if (next != end_ || peek(next) < 0) refuse_in_token(next, kIllFormed);
-  at = next - character.bytes;
+  if (at + character.bytes == end_) meet_end();
+  refuse_byte(at + character.bytes, at_, kWellFormed);
 }
 
 // `at` is at the backslash; afterwards it is after the escape, whose meaning the token has.
@@ -331,19 +308,18 @@ void JsonCursor::read_escape(const char*& at) {
     ++at;
     return;
   }
-  if (c != 'u') refuse_in_token(at, "invalid string: forbidden character after backslash");
+  if (c != 'u') refuse_byte(at, at_, "one of \"\\/bfnrtu after the backslash");
   std::uint32_t code = read_hex(at);
   if (code >= 0xDC00 && code <= 0xDFFF) {
-    refuse_in_token(at - 1, "invalid string: surrogate U+DC00..U+DFFF must follow U+D800..U+DBFF");
+    refuse_byte(at - 1, at_, "a surrogate U+D800..U+DBFF before U+DC00..U+DFFF");
   }
   if (code >= 0xD800 && code <= 0xDBFF) {
-    constexpr std::string_view kUnpaired =
-        "invalid string: surrogate U+D800..U+DBFF must be followed by U+DC00..U+DFFF";
-    if (peek(at) != '\\') refuse_in_token(at, kUnpaired);
+    constexpr std::string_view kUnpaired = "a surrogate U+DC00..U+DFFF after U+D800..U+DBFF";
+    if (peek(at) != '\\') refuse_byte(at, at_, kUnpaired);
     ++at;
-    if (peek(at) != 'u') refuse_in_token(at, kUnpaired);
+    if (peek(at) != 'u') refuse_byte(at, at_, kUnpaired);
     const std::uint32_t low = read_hex(at);
-    if (low < 0xDC00 || low > 0xDFFF) refuse_in_token(at - 1, kUnpaired);
+    if (low < 0xDC00 || low > 0xDFFF) refuse_byte(at - 1, at_, kUnpaired);
     code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
   }
   append_utf8(token_, code);
@@ -357,7 +333,7 @@ std::uint32_t JsonCursor::read_hex(const char*& at) {
     const int c = peek(at);
     const int letter = c | 0x20;
     if (!is_digit(c) && (letter < 'a' || letter > 'f')) {
-      refuse_in_token(at, "invalid string: '\\u' must be followed by 4 hex digits");
+      refuse_byte(at, at_, "4 hexadecimal digits after \\u");
     }
     code = code * 16 + static_cast<std::uint32_t>(is_digit(c) ? c - '0' : letter - 'a' + 10);
   }
@@ -367,7 +343,7 @@ std::uint32_t JsonCursor::read_hex(const char*& at) {
 void JsonCursor::refuse(std::string_view expected) {
   constexpr std::string_view kMarks = "[]{},:";
   constexpr std::string_view kMarkNames[] = {"'['", "']'", "'{'", "'}'", "','", "':'"};
-  std::string found = "end of input";
+  std::string found(kEnd);
   std::size_t last = 0;  // bytes in front of the position
   if (!at_end()) {
     const std::size_t mark = kMarks.find(*at_);
@@ -378,31 +354,24 @@ void JsonCursor::refuse(std::string_view expected) {
     } else {
       expected_ = expected;
       const JsonKind kind = read_value();
-      found = cat(kind == JsonKind::number   ? "number"
-                  : kind == JsonKind::string ? "string"
-                                             : value_,
-                  " literal");
+      found = kind == JsonKind::boolean ? value_ : kind_name(kind);
     }
   }
-  refuse_at(offset() - last, cat("unexpected ", found, "; expected ", expected));
+  refuse_at(offset() - last, expected, found);
 }
 
-void JsonCursor::refuse_in_token(const char* at, std::string_view message) {
-  refuse_byte(at, is_cut_ ? at_ - kMostShown - 1 : at_, message);
-}
-
-void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view message) {
-  const bool at_end = at == end_;
-  const char* const stop = at_end ? at : at + 1;
-  if (!at_end && *at == '\0') {
+void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view expected) const {
+  if (at == end_) refuse_at(offset_of(at), expected, kEnd);
+  const char* const stop = at + 1;
+  if (*at == '\0') {
     // A document of lines is told by its lines, a tensor that is not text at all by the byte.
-    if (!name_.empty()) refuse_at(offset_of(at), "a zero byte");
+    if (!name_.empty()) refuse_at(offset_of(at), {}, "a zero byte");
     fail(cat("byte ", offset_of(at) + 1), "a zero byte");
   }
   if (begin == nullptr) {
     // Of what is no word: all that stands in front of it without a blank, a quote or a bracket.
     constexpr std::string_view kSeparators = " <>,:[]{}\"";
-    const char* const first = text_.window().data();
+    const char* const first = text_.data();
     for (begin = at; begin != first && stop - begin <= kMostShown; --begin) {
       const char before = begin[-1];
       if (static_cast<unsigned char>(before) < 0x20 || kSeparators.find(before) != std::string_view::npos)
@@ -419,23 +388,38 @@ void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view
   const bool cut = stop - begin > kMostShown || to_int64(shown.size()) > kMostShown;
   if (to_int64(shown.size()) > kMostShown) shown.remove_prefix(shown.size() - to_size(kMostShown));
   while (shown.size() > 1 && (static_cast<unsigned char>(shown[0]) & 0xC0) == 0x80) shown.remove_prefix(1);
-  refuse_at(offset_of(at), cat(message, " (last read: '", cut ? "..." : "", printable(shown), "')",
-                               expected_.empty() ? "" : cat("; expected ", expected_)));
+  refuse_at(offset_of(at), expected, cat('\'', cut ? "..." : "", printable(shown), '\''));
 }
 
-void JsonCursor::refuse_at(std::size_t offset, std::string_view message) {
-  // However the text arrives, the hint is the same; what it does not depend on is not waited for.
-  while (may_become_mistake(word_at(text_.window(), offset - text_.offset())) && extend()) {
-  }
-  const std::string_view hint = hint_at(text_.window(), offset - text_.offset());
+void JsonCursor::refuse_at(std::size_t offset, std::string_view expected, std::string_view found) const {
+  const std::string message =
+      expected.empty() ? std::string(found) : cat("expected ", expected, ", found ", found);
+  const std::string_view hint = hint_at(text_, offset);
   if (begin_) fail(cat("byte ", *begin_ + offset), message, hint);
-  const JsonText::Place place = text_.place(offset);
-  fail(cat("line ", place.line, ", column ", place.column), message, hint);
+  const Place at = place(offset);
+  fail(cat("line ", at.line, ", column ", at.column), message, hint);
 }
 
 void JsonCursor::fail(std::string_view place, std::string_view message, std::string_view hint) const {
   throw Error(cat(name_, name_.empty() ? "" : ": ", "malformed JSON at ", place, ": ", message), "",
               std::string(hint));
+}
+
+bool may_become_json(std::string_view head) {
+  try {
+    JsonCursor in(head, {}, {}, true);
+    // Others may follow an object, as the lines of a job file.
+    for (bool may_follow = true; !in.at_end();) {
+      if (!may_follow) return false;
+      const JsonKind kind = in.value();
+      if (!in.skip_rest(kind, kDeepestJson)) return false;
+      may_follow = kind == JsonKind::object;
+    }
+  } catch (const TextCut&) {
+    return true;
+  } catch (const Error&) {  // the reader of the text reports it
+  }
+  return false;
 }
 
 }  // namespace tensorop

@@ -34,10 +34,11 @@ inline constexpr int kDeepestJson = 100;
 // All throw Error "malformed JSON at line 1, column 3: ..." naming the last byte of what is wrong.
 class JsonCursor : public TextCursor {
  public:
-  // Reads `text` from the beginning of its window on. A byte order mark at the beginning of the text is
-  // skipped. `name`, which outlives the cursor, begins its messages if it is not empty. `begin`: the byte of
-  // a binary file at which the text begins; messages then name bytes of the file, from 0, not lines.
-  explicit JsonCursor(JsonText& text, std::string_view name = {}, std::optional<std::size_t> begin = {});
+  // A byte order mark at the beginning of the text is skipped. `text` and `name`, which begins the messages
+  // if it is not empty, outlive the cursor. `begin`: the byte of a binary file at which the text begins;
+  // messages then name bytes of the file, from 0, not lines. `is_cut` as TextCursor has it.
+  explicit JsonCursor(std::string_view text, std::string_view name = {},
+                      std::optional<std::size_t> begin = {}, bool is_cut = false);
 
   // Reads the next value: of a list or an object its bracket, of others all.
   JsonKind value();
@@ -73,24 +74,25 @@ class JsonCursor : public TextCursor {
   void read_escape(const char*& at);
   std::uint32_t read_hex(const char*& at);
   [[nodiscard]] std::size_t checked_characters(const char* at, std::size_t first);
-  void require_character(const char*& at);
+  void require_character(const char* at) const;
 
   // Refuses the token that stands here.
   [[noreturn]] void refuse(std::string_view expected);
-  // `at` is the byte of the token that is wrong.
-  [[noreturn]] void refuse_in_token(const char* at, std::string_view message);
   // `at` is the byte that is wrong; `begin` is where the last token begins.
-  [[noreturn]] void refuse_byte(const char* at, const char* begin, std::string_view message);
-  [[noreturn]] void refuse_at(std::size_t offset, std::string_view message);
+  [[noreturn]] void refuse_byte(const char* at, const char* begin, std::string_view expected) const;
+  // "expected X, found Y", or `found` alone.
+  [[noreturn]] void refuse_at(std::size_t offset, std::string_view expected, std::string_view found) const;
   [[noreturn]] void fail(std::string_view place, std::string_view message, std::string_view hint = {}) const;
 
   std::string_view name_;
   std::optional<std::size_t> begin_;
-  std::string_view expected_;  // of the token that is being read, for messages; may be empty
+  std::string_view expected_;  // in place of the token that is being read, for messages
   bool is_first_ = false;      // a bracket was read last: no comma is in front of what follows
-  bool is_cut_ = false;        // the token began in front of at_
   std::string token_;
   std::string_view value_;  // what text() returns: of token_, or a word
 };
+
+// Whether a longer text that begins with `head` may be JSON: a value, or objects one after the other.
+[[nodiscard]] bool may_become_json(std::string_view head);
 
 }  // namespace tensorop

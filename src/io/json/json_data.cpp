@@ -319,8 +319,7 @@ void DataReader::not_finite(double value) {
 
 // Parts are read only where all is as it should be. Wherever it is not, the text from the beginning of the
 // part on is read token by token, which finds what is wrong: no message depends on the parts.
-std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, bool is_whole,
-                                   const PartFormat& format) {
+std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, const PartFormat& format) {
   constexpr std::size_t kLeast = 256;  // less is not worth it
   const std::size_t round = to_size(reading_.threads.count()) * 8 * reading_.part_bytes;
   std::size_t done = 0;
@@ -333,18 +332,16 @@ std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, bo
     const std::size_t mark = text.rfind(format.mark);
     if (mark == std::string_view::npos || mark < std::min(kLeast, reading_.part_bytes)) break;
     text = text.substr(0, mark + 1);
-    if (is_whole && !ahead_) {
+    if (!ahead_) {
       ahead_ = to_int64(rest.size() - done);
       reading_.threads.expect(*ahead_);
     }
     // What follows is likely to be as dense, and untouched memory costs nothing.
-    const double left = is_whole ? static_cast<double>(rest.size() - done) : 0;
+    const auto left = static_cast<double>(rest.size() - done);
     const std::size_t read = read_parts(text, format, 1.125 * left / static_cast<double>(text.size()));
     done += read;
-    if (ahead_) {
-      reading_.threads.advance(to_int64(read));
-      *ahead_ -= to_int64(read);
-    }
+    reading_.threads.advance(to_int64(read));
+    *ahead_ -= to_int64(read);
     if (read < text.size()) break;
     not_before_ = 0;
   }

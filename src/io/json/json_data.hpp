@@ -52,10 +52,10 @@ class DataReader {
   // Lists that are open.
   [[nodiscard]] std::size_t depth() const { return nesting_.depth(); }
 
-  // Reads numbers in parts, on all threads, as long as they are there and fit: those of `rest`, which begins
-  // with an item at `offset` in its text. `is_whole`: `rest` goes on to the end of the text. Returns how many
-  // characters have been read; the last of them is a mark of `format`.
-  std::size_t read_ahead(std::string_view rest, std::size_t offset, bool is_whole, const PartFormat& format);
+  // Reads numbers in parts, on all threads, as long as they are there and fit: those of `rest`, the text from
+  // an item at `offset` on. Returns how many characters have been read; the last of them is a mark of
+  // `format`.
+  std::size_t read_ahead(std::string_view rest, std::size_t offset, const PartFormat& format);
 
   // The tensor, once all of the text has been read. The last call.
   [[nodiscard]] JsonTensor finish();

@@ -92,11 +92,6 @@ void Nesting::throw_too_deep() {
   throw Error(cat("lists are nested more than ", kMaxRank, " deep: rank is at most ", kMaxRank));
 }
 
-void Nesting::throw_too_empty() {
-  throw Error(cat("more than ", kMostEmpty, " empty lists"), "",
-              "an object with \"shape\" and \"data\":[] is any empty tensor");
-}
-
 std::string Nesting::row() const {
   return "row " + brackets(path(depth_ - 1));
 }

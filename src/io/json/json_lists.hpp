@@ -98,7 +98,6 @@ class Nesting {
     } else if (count != length) {
       refuse_short_row();
     }
-    if (count == 0 && ++empty_ > kMostEmpty) throw_too_empty();
     --depth_;
     ++counts_[depth_];
   }
@@ -133,8 +132,6 @@ class Nesting {
   [[nodiscard]] Shape shape() const;
 
  private:
-  // Empty lists take no memory: a stream of them must be refused at some point.
-  static constexpr std::int64_t kMostEmpty = std::int64_t{1} << 24;
   static constexpr std::size_t kNoRank = std::numeric_limits<std::size_t>::max();
 
   // The indices of the lists and elements being read, outermost first.
@@ -153,7 +150,6 @@ class Nesting {
   [[noreturn]] void refuse_short_row() const;
   [[noreturn]] void refuse_pair(std::string_view parts) const;
   [[noreturn]] static void throw_too_deep();
-  [[noreturn]] static void throw_too_empty();
   [[nodiscard]] std::string row() const;
   [[nodiscard]] std::string first_row() const;
 
@@ -161,7 +157,6 @@ class Nesting {
   std::size_t deepest_;
   std::size_t depth_ = 0;       // lists open
   std::size_t rank_ = kNoRank;  // lists open around an element
-  std::int64_t empty_ = 0;      // empty lists so far
   // How many items of the lists at a depth are passed, and how many there must be. [0] is the document, whose
   // one item ends it.
   ListCounts counts_{};

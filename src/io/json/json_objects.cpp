@@ -5,27 +5,26 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/json/json_cursor.hpp"
 
 namespace tensorop {
 namespace {
 
-// The lines of a text whose whole window is kept.
+// The lines of a text.
 class Lines {
  public:
-  explicit Lines(const JsonText& text) : text_(text) {}
+  explicit Lines(std::string_view text) : text_(text) {}
   // Of an offset. Offsets are asked for in ascending order.
   std::int64_t line_of(std::size_t offset) {
-    const std::string_view window = text_.window();
-    line_ += std::count(window.begin() + static_cast<std::ptrdiff_t>(counted_),
-                        window.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
+    line_ += std::ranges::count(text_.substr(counted_, offset - counted_), '\n');
     counted_ = offset;
     return line_;
   }
 
  private:
-  const JsonText& text_;
+  std::string_view text_;
   std::size_t counted_ = 0;
   std::int64_t line_ = 1;
 };
@@ -33,16 +32,11 @@ class Lines {
 // More than any record has: an endless document must be refused at some point.
 constexpr std::size_t kMostKeys = 256;
 
-// Where a value lies in the text, which may yet move.
-struct Value {
-  std::size_t begin;
-  std::size_t end;
-};
-
 // Reads the objects of one document.
 class ObjectsReader {
  public:
-  ObjectsReader(JsonText& text, const std::string& name) : in_(text, name), name_(name), lines_(text) {}
+  ObjectsReader(const JsonSpan& text, const std::string& name)
+      : text_(text), in_(text.text, name), name_(name), lines_(text.text) {}
 
   std::vector<JsonObject> read() {
     std::int64_t last_line = 0;  // of the value before
@@ -55,15 +49,6 @@ class ObjectsReader {
       }
       had_list = read_value(last_line == 0);
       last_line = line_here();
-    }
-    const JsonSpan whole = in_.source().share();
-    auto value = values_.begin();
-    for (JsonObject& object : objects_) {
-      for (JsonMember& member : object.members) {
-        if (member.kind == JsonKind::string) continue;
-        member.value = {whole.text.substr(value->begin, value->end - value->begin), whole.owner};
-        ++value;
-      }
     }
     return std::move(objects_);
   }
@@ -119,15 +104,15 @@ class ObjectsReader {
       refuse(line, cat("key \"", printable(member.key), "\": more than ", kDeepestJson,
                        " lists and objects within each other"));
     }
-    values_.push_back({begin_, in_.offset()});
+    member.value = {text_.text.substr(begin_, in_.offset() - begin_), text_.owner};
   }
 
+  const JsonSpan& text_;
   JsonCursor in_;
   const std::string& name_;
   Lines lines_;
   std::size_t begin_ = 0;  // of the value that was read last
   std::vector<JsonObject> objects_;
-  std::vector<Value> values_;  // of the members that are not strings
 };
 
 // Numbers the objects that share a line with another one.
@@ -142,8 +127,7 @@ void number_neighbours(std::vector<JsonObject>& objects) {
 }  // namespace
 
 std::vector<JsonMember> read_json_items(const JsonSpan& list) {
-  JsonText text(list);
-  JsonCursor in(text);
+  JsonCursor in(list.text);
   std::vector<JsonMember> items;
   if (in.value() != JsonKind::list) throw Error("expected a list");
   while (in.next_item()) {
@@ -160,14 +144,17 @@ std::vector<JsonMember> read_json_items(const JsonSpan& list) {
 }
 
 std::vector<JsonMember> read_json_members(const JsonSpan& object, const std::string& name) {
-  JsonText text(object);
-  return std::move(read_json_objects(text, name).at(0).members);
+  return std::move(read_json_objects(object, name).at(0).members);
 }
 
-std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& name) {
-  text.own();
-  text.keep_from(0);
-  std::vector<JsonObject> objects = ObjectsReader(text, name).read();
+std::vector<JsonObject> read_json_objects(const JsonSpan& text, const std::string& name) {
+  // A copy, which nobody else changes; of a text that is refused at its beginning no more than that.
+  constexpr std::size_t kHeadBytes = 1 << 16;
+  const std::string_view head = text.text.substr(0, kHeadBytes);
+  const bool is_refused = head.size() < text.text.size() && !may_become_json(head);
+  const std::string_view read = is_refused ? head : text.text;
+  require_memory(to_int64(read.size()), "the text");
+  std::vector<JsonObject> objects = ObjectsReader(owned_span(read), name).read();
   number_neighbours(objects);
   return objects;
 }

@@ -28,9 +28,9 @@ struct JsonObject {
 
 // Reads a document that is one list of objects, or any number of objects each of which begins on a line of
 // its own (JSON Lines; blank lines are skipped). `name` begins the messages: "NAME:LINE: ...". Throws Error
-// at the first wrong byte, and for a duplicate key of an object. The text is one that does not change while
-// it is read (JsonText::own()). Values keep it alive.
-[[nodiscard]] std::vector<JsonObject> read_json_objects(JsonText& text, const std::string& name);
+// at the first wrong byte, and for a duplicate key of an object. Reads a copy of the text, which may change.
+// Values keep the copy alive.
+[[nodiscard]] std::vector<JsonObject> read_json_objects(const JsonSpan& text, const std::string& name);
 
 // The members of `object`, a value that was read; `name` as above. Throws Error for a duplicate key.
 [[nodiscard]] std::vector<JsonMember> read_json_members(const JsonSpan& object, const std::string& name);

@@ -4,19 +4,11 @@
 #include <concepts>
 #include <string>
 
-#include "io/json/json_text.hpp"
-
 namespace tensorop {
 namespace {
 
-struct Blanks : TextCursor {
-  using TextCursor::kMostBlanks;
-};
-
 template <Number T>
 bool read_as(NumberPart& part, bool inferred, Exactness exactness) {
-  // JsonCursor refuses more blanks in a row.
-  if (part.text.size() > Blanks::kMostBlanks) return false;
   // A copy: a mapped file may change between two looks at it. The comma at the end ends every loop here.
   std::string text(part.text);
   text.back() = ',';

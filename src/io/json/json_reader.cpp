@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "io/encoding.hpp"
 #include "io/format.hpp"
@@ -103,7 +104,7 @@ void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
     }
     while (data.depth() != 0 && !in.next_item()) data.end_list();
     if (data.depth() == 0) return;
-    in.skip(data.read_ahead(in.rest(), in.offset(), in.source().is_whole(), kParts));
+    in.skip(data.read_ahead(in.rest(), in.offset(), kParts));
     kind = in.value();
   }
 }
@@ -111,8 +112,6 @@ void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
 // A document of which the bracket of the object has been read.
 void read_described(JsonCursor& in, JsonHeader& header, const JsonReading& reading,
                     std::optional<DataReader>& data) {
-  // The dtype may come after the data, which is read again then.
-  if (!reading.keep_text) in.source().keep_from(in.offset() - 1);
   std::array<bool, kTensorKeys.size()> seen{};
   std::size_t data_begin = 0;
   while (in.next_member()) {
@@ -123,9 +122,9 @@ void read_described(JsonCursor& in, JsonHeader& header, const JsonReading& readi
     } else if (key == kShape) {
       header.shape = read_shape(in);
     } else if (seen[kDType]) {
-      if (!reading.keep_text) in.source().keep_nothing();
       read_data(in, in.value(), data.emplace(header, reading));
     } else {
+      // The dtype may come after it.
       data_begin = in.offset();
       // Reading it says what is too deep for it.
       if (!in.skip_rest(in.value(), static_cast<int>(kDeepestList) + 1)) break;
@@ -145,10 +144,13 @@ bool begins_as_json(std::string_view head) {
   return !text.empty() && (text[0] == '[' || text[0] == '{');
 }
 
+std::int64_t json_enough(std::string_view head) {
+  return may_become_json(head) ? StreamReading::kUnknown : 0;
+}
+
 }  // namespace
 
-JsonTensor read_json(JsonText& text, const JsonReading& reading) {
-  if (reading.keep_text) text.keep_from(0);
+JsonTensor read_json(std::string_view text, const JsonReading& reading) {
   JsonCursor in(text);
   if (in.at_end()) throw Error("holds no JSON value");
   JsonHeader header{.dtype = reading.as};
@@ -159,19 +161,17 @@ JsonTensor read_json(JsonText& text, const JsonReading& reading) {
   } else {
     read_data(in, kind, data.emplace(header, reading));
   }
-  in.require_end("end of input");
+  in.require_end("the end of the text");
   JsonTensor tensor = data->finish();
   tensor.typed = header.is_typed;
   tensor.empty = tensor.empty && !tensor.typed;
   return tensor;
 }
 
-JsonHead peek_json(JsonText& text) {
-  if (text.window().empty()) static_cast<void>(text.extend(0));
-  JsonText front(JsonSpan{text.window()});
+JsonHead peek_json(std::string_view text) {
   JsonHead head;
   try {
-    JsonCursor in(front);
+    JsonCursor in(text);
     if (in.value() != JsonKind::object) return head;
     head.is_described = true;
     while (in.next_member() && in.text() != kTensorKeys[kData]) {
@@ -193,9 +193,9 @@ constinit const Format kJsonFormat = {
     .title = "JSON",
     .article = "a",
     .endings = {".json"},
-    .detect_bytes = 1,
     .detects = begins_as_json,
     .is_default = true,
+    .enough_bytes = json_enough,
     .read_text = read_json,
     .peek_text = peek_json,
     .encode = json_encoding,

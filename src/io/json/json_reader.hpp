@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/threads.hpp"
-#include "io/json/json_text.hpp"
 #include "tensor/number_text.hpp"
 #include "tensor/tensor.hpp"
 
@@ -36,7 +35,6 @@ struct JsonReading {
   Threads threads = Threads(1);
   // Numbers are read in parts of so many bytes of text, which the threads share. No result depends on it.
   std::size_t part_bytes = std::size_t{1} << 17;
-  bool keep_text = false;  // a stream stays in memory, to be read again
 };
 
 // An integer that int64 does not hold, and float64 does: -0, or one of more than 63 bits.
@@ -71,7 +69,7 @@ struct JsonTensor {
   [[nodiscard]] std::optional<Tensor> as(DType dtype) const;
 };
 
-// Reads the one tensor that `text` holds, once, from the beginning of the text on, which is in its window.
+// Reads the one tensor that `text` holds.
 // `as` is the dtype of an untyped document; without it integers are int64, numbers any of which has a
 // fraction or an exponent are float64, and so are "NaN", "Infinity", "-Infinity" alone or among numbers;
 // true/false are bool, all other strings string; no elements: int64.
@@ -82,15 +80,14 @@ struct JsonTensor {
 //
 // Throws Error for malformed JSON, ragged or mixed arrays, unknown or duplicate keys, a rank above 64, data
 // that does not fill the shape; it names the element ("element [1,2]") or the place in the text. Memory stays
-// in proportion to the elements read so far, whatever the text promises. Only where data stands before a
-// dtype that is to come is its text kept, and read a second time.
-[[nodiscard]] JsonTensor read_json(JsonText& text, const JsonReading& reading);
+// in proportion to the elements read so far, whatever the text promises.
+[[nodiscard]] JsonTensor read_json(std::string_view text, const JsonReading& reading);
 
 // What the beginning of a text shows of its dtype, without reading further than to its data.
 struct JsonHead {
   bool is_described = false;  // it may name its dtype, later if not yet
   std::optional<DType> dtype = {};
 };
-[[nodiscard]] JsonHead peek_json(JsonText& text);
+[[nodiscard]] JsonHead peek_json(std::string_view text);
 
 }  // namespace tensorop

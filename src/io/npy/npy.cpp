@@ -14,19 +14,21 @@
 namespace tensorop {
 namespace {
 
-// `file`: its bytes, if they are in memory.
-void require_length(const NpyHeader& header, std::int64_t length, std::span<const std::byte> file) {
-  const std::int64_t held = length - header.data_offset;
+// `front`: the bytes of the file, or the first of them.
+void require_length(const NpyHeader& header, std::span<const std::byte> front, std::int64_t file_bytes) {
+  const std::int64_t held = file_bytes - header.data_offset;
   if (held == header.bytes()) return;
   const std::int64_t end = header.data_offset + header.bytes();
-  if (held > header.bytes() && end < to_int64(file.size()) &&
-      begins_as_npy(bytes_text(file.subspan(to_size(end))))) {
+  if (held > header.bytes() && end < to_int64(front.size()) &&
+      begins_as_npy(bytes_text(front.subspan(to_size(end))))) {
     throw Error(cat("another NPY file begins at byte ", end), "",
                 cat("head -c ", end, " FILE > x.npy makes a file of the first array, tail -c +", end + 1,
                     " FILE > y.npy of the others"));
   }
-  refuse_length(header.bytes(), cat(held));
+  refuse_length(header.bytes(), held);
 }
+
+}  // namespace
 
 void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
   if (header.names_dtype) return;
@@ -34,41 +36,46 @@ void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
   *reading.unnamed = header.descr;
 }
 
-// The header of a stream, as far as it has come; parse_npy_header judges it.
-std::vector<std::byte> read_front(const ByteSource& stream) {
-  std::vector<std::byte> bytes;
-  const auto fill_to = [&](std::size_t size) {
-    if (bytes.size() >= size) return;
-    const std::size_t have = bytes.size();
-    bytes.resize(size);
-    bytes.resize(have + stream.read(std::span(bytes).subspan(have)));
-  };
-  // Version and length first, then exactly the header.
-  fill_to(12);
-  std::size_t needed = 12;
-  if (bytes.size() >= 10 && bytes[6] == std::byte{1}) {
-    needed = 10 + little_endian(std::span(bytes).subspan(8, 2));
-  } else if (bytes.size() >= 12) {
-    needed += little_endian(std::span(bytes).subspan(8, 4));
+namespace {
+
+// Reading on changes nothing after a malformed header; at the end of the array another file may begin.
+std::int64_t npy_enough(std::string_view head) {
+  try {
+    const NpyHeader header = parse_npy_header(text_bytes(head));
+    return saturated(checked_add(header.data_offset + to_int64(kNpyMagic.size()), header.bytes()));
+  } catch (const Error&) {
+    return 0;
   }
-  // Bytes that cannot be a header are refused without reading further.
-  constexpr std::size_t kMost = (1 << 16) + 12;
-  const bool known_version =
-      bytes.size() >= 8 && bytes[6] >= std::byte{1} && bytes[6] <= std::byte{3} && bytes[7] == std::byte{0};
-  if (known_version && needed <= kMost) fill_to(needed);
-  return bytes;
 }
 
 }  // namespace
+
+std::vector<std::byte> npy_front(const ReadBytes& read) {
+  std::vector<std::byte> bytes;
+  const auto fill_to = [&](std::size_t size) {
+    const std::size_t have = bytes.size();
+    if (have >= size) return;
+    bytes.resize(size);
+    bytes.resize(have + read(std::span(bytes).subspan(have)));
+  };
+  // Version and length first, then the rest of a header that may be one.
+  fill_to(12);
+  constexpr std::size_t kMost = (1 << 16) + 12;
+  if (bytes.size() < 10 || bytes[6] > std::byte{3}) return bytes;
+  const bool is_first = bytes[6] == std::byte{1};
+  const std::size_t length = little_endian(std::span(bytes).subspan(8, is_first ? 2 : bytes.size() - 8));
+  const std::size_t end = length + (is_first ? 10 : 12);
+  if (end <= kMost) fill_to(end);
+  return bytes;
+}
 
 bool begins_as_npy(std::string_view head) {
   return head.starts_with(kNpyMagic);
 }
 
-NpyHeader read_npy_header(const ByteSource& file) {
-  NpyHeader header = parse_npy_header(file.read ? read_front(file) : file.memory);
-  const auto length = file.read ? file.length : to_int64(file.memory.size());
-  if (length) require_length(header, *length, file.memory);
+NpyHeader read_npy_header(std::span<const std::byte> front, std::int64_t file_bytes) {
+  NpyHeader header = parse_npy_header(front);
+  require_length(header, front, file_bytes);
   return header;
 }
 
@@ -83,12 +90,12 @@ FileInfo describe(const NpyHeader& header) {
   return file;
 }
 
-Tensor read_npy(const ByteSource& file, const ArrayReading& reading) {
-  const NpyHeader header = read_npy_header(file);
+Tensor read_npy(std::span<const std::byte> bytes, const std::shared_ptr<const MappedFile>& file,
+                const ArrayReading& reading) {
+  const NpyHeader header = read_npy_header(bytes, to_int64(bytes.size()));
   settle_dtype(header, reading);
   if (reading.header_only) return {header.dtype, header.shape};
-  if (file.read) return read_stored(header, file, reading);
-  return read_stored(header, file.memory.data() + header.data_offset, file.owner, reading);
+  return read_stored(header, bytes.data() + header.data_offset, file, reading);
 }
 
 std::int64_t longest_characters(std::span<const StringRef> strings) {
@@ -148,11 +155,15 @@ constinit const Format kNpyFormat = {
     .title = "NPY",
     .article = "an",
     .endings = {".npy"},
-    .detect_bytes = kNpyMagic.size(),
     .detects = begins_as_npy,
     .is_binary = true,
-    .read = [](InputFile& file, const ArrayReading& reading) { return read_npy(source_of(file), reading); },
-    .describe = [](InputFile& file) { return describe(read_npy_header(source_of(file))); },
+    .enough_bytes = npy_enough,
+    .read = [](const InputFile& file,
+               const ArrayReading& reading) { return read_npy(file.bytes(), file.mapping(), reading); },
+    .describe =
+        [](const InputFile& file) {
+          return describe(read_npy_header(file.bytes(), to_int64(file.bytes().size())));
+        },
     .encode = [](DType dtype, const Shape& shape, std::int64_t characters,
                  std::string_view /*name*/) { return npy_encoding(dtype, shape, characters); },
     .measure_strings = longest_characters,

@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/array_reading.hpp"
 #include "io/encoding.hpp"
@@ -31,13 +34,20 @@ struct NpyHeader : StoredArray {
 // Object, structured, subarray and datetime dtypes are refused by name.
 [[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> file);
 
-// Reads the array of a file, whose bytes must end with it. A C-order, little-endian array stays in memory
-// that has the file; anything else goes where `reading` says; strings always into memory. Of a stream memory
-// grows with the bytes that arrive, not with the size that the header promises; a promise of more than the
-// free memory, or than the space for a temporary file, is refused. Throws Error.
-[[nodiscard]] Tensor read_npy(const ByteSource& file, const ArrayReading& reading);
-// Its header. Throws Error as read_npy() does with ArrayReading::header_only.
-[[nodiscard]] NpyHeader read_npy_header(const ByteSource& file);
+// Reads the array whose file is `bytes`, a part of `file` or all of it. A C-order, little-endian array stays
+// there; anything else goes where `reading` says; strings always into memory. Throws Error.
+[[nodiscard]] Tensor read_npy(std::span<const std::byte> bytes, const std::shared_ptr<const MappedFile>& file,
+                              const ArrayReading& reading);
+// The header of a file of `file_bytes` bytes that begins with `front`. Throws Error as read_npy() does with
+// ArrayReading::header_only.
+[[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> front, std::int64_t file_bytes);
+// Reports elements of an unknown dtype as ArrayReading::unnamed has it. Throws Error.
+void settle_dtype(const NpyHeader& header, const ArrayReading& reading);
+
+// Fills the buffer and returns how much of it; less only at the end, and then always 0.
+using ReadBytes = std::function<std::size_t(std::span<std::byte> buffer)>;
+// The first bytes of a file, to the end of its header if they may be one.
+[[nodiscard]] std::vector<std::byte> npy_front(const ReadBytes& read);
 // The description from its header, for `info`; the caller sets path and format.
 [[nodiscard]] FileInfo describe(const NpyHeader& header);
 

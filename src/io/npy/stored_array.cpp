@@ -200,39 +200,6 @@ Tensor decode(const StoredArray& array, const std::byte* stored, const ArrayRead
   return std::move(target).tensor();
 }
 
-void require_end(const ByteSource& stream, std::int64_t promised) {
-  std::byte extra{};
-  if (stream.read({&extra, 1}) != 0) refuse_length(promised, "more");
-}
-
-// The rest of a stream, where memory does not hold it. What is to change its order or its size goes to a
-// temporary file first.
-Tensor spool(const ByteSource& stream, const StoredArray& array, const ArrayReading& reading) {
-  const std::int64_t promised = array.bytes();
-  const bool in_place = is_row_major(array) && array.encoding != StoredEncoding::nibbles;
-  reading.threads.expect(promised);
-  std::optional<Target> target;
-  std::optional<ScratchFile> stored;
-  std::vector<std::byte> block;
-  for (std::int64_t done = 0; done < promised; done += to_int64(block.size())) {
-    block.resize(to_size(std::min(kPiece, promised - done)));
-    const std::size_t got = stream.read(block);
-    if (got < block.size()) refuse_length(promised, cat(done + to_int64(got)));
-    // After the first block has arrived, as memory is taken below.
-    if (in_place) {
-      if (!target) target.emplace(array, reading);
-      swap_numbers(array, block);
-      target->write(done, block);
-    } else {
-      if (!stored) stored.emplace(reading.scratch(promised));
-      stored->write_at(done, block);
-    }
-    reading.threads.advance(to_int64(block.size()));
-  }
-  require_end(stream, promised);
-  return in_place ? std::move(*target).tensor() : decode(array, stored->map().data(), reading);
-}
-
 void append_nibbles(std::int64_t /*first*/, std::int64_t count, const std::byte* elements, std::string& out) {
   const std::size_t begin = out.size();
   out.resize(begin + to_size(ceil_div(count, 2)));
@@ -245,10 +212,8 @@ std::int64_t StoredArray::bytes() const {
   return encoding == StoredEncoding::nibbles ? ceil_div(count(shape), 2) : count(shape) * item_bytes;
 }
 
-ByteSource source_of(InputFile& file) {
-  const auto& mapping = file.mapping();
-  if (!mapping) return {[&file](std::span<std::byte> buffer) { return file.read(buffer); }};
-  return {nullptr, std::nullopt, mapping->bytes(), mapping};
+bool StoredArray::is_plain() const {
+  return encoding == StoredEncoding::native && is_row_major(*this);
 }
 
 StoredArray packed_array(DType dtype, const Shape& shape) {
@@ -277,36 +242,9 @@ Encoding packed_encoding(DType dtype, const Shape& shape) {
   return out;
 }
 
-Tensor read_stored(const StoredArray& array, const ByteSource& stream, const ArrayReading& reading) {
-  const std::int64_t promised = array.bytes();
-  if (array.dtype != DType::string && reading.needs_scratch(memory_bytes(array))) {
-    return spool(stream, array, reading);
-  }
-  // The first block comes first: data much shorter than promised is reported as such, and not as too large.
-  // After it the memory costs nothing until it is filled.
-  std::int64_t have = 0;
-  const auto read_to = [&](std::int64_t end, std::byte* data) {
-    if (have >= end) return;
-    have += to_int64(stream.read({data + have, to_size(end - have)}));
-    if (have < end) refuse_length(promised, cat(have));
-  };
-  std::vector<std::byte> block(to_size(std::min(kPiece, promised)));
-  read_to(to_int64(block.size()), block.data());
-  auto storage = std::make_shared<Storage>(promised, "the array");
-  std::ranges::copy(block, storage->data());
-  block = {};
-  read_to(promised, storage->data());
-  require_end(stream, promised);
-  if (array.encoding == StoredEncoding::native && is_row_major(array)) {
-    return {array.dtype, array.shape, storage};
-  }
-  return decode(array, storage->data(), reading);
-}
-
-Tensor read_stored(const StoredArray& array, const std::byte* stored, std::shared_ptr<const void> owner,
-                   const ArrayReading& reading) {
-  const bool as_memory_wants = array.encoding == StoredEncoding::native && is_row_major(array);
-  if (as_memory_wants) return {array.dtype, array.shape, stored, std::move(owner)};
+Tensor read_stored(const StoredArray& array, const std::byte* stored,
+                   const std::shared_ptr<const MappedFile>& file, const ArrayReading& reading) {
+  if (array.is_plain()) return {array.dtype, array.shape, file, stored - file->bytes().data()};
   return decode(array, stored, reading);
 }
 
@@ -327,8 +265,9 @@ void unpack_nibbles(std::span<const std::byte> packed, std::span<std::byte> elem
   if (elements.size() % 2 != 0) elements.back() = packed[pairs] & kLowerHalf;
 }
 
-void refuse_length(std::int64_t promised, const std::string& held) {
-  throw Error(cat("header promises ", promised, " bytes of data, the file holds ", held));
+void refuse_length(std::int64_t promised, std::int64_t held) {
+  throw Error(cat("header promises ", promised, " bytes of data, the file holds ",
+                  held > promised ? "more" : cat(held)));
 }
 
 }  // namespace tensorop

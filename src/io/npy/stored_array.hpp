@@ -4,12 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/files/input_file.hpp"
 #include "io/array_reading.hpp"
@@ -38,6 +35,8 @@ struct StoredArray {
 
   // Of all stored elements.
   [[nodiscard]] std::int64_t bytes() const;
+  // Whether elements are stored as in memory, and in row-major order.
+  [[nodiscard]] bool is_plain() const;
 };
 
 // As formats store arrays that pack elements of 4 bits, and all others as in memory.
@@ -47,32 +46,10 @@ struct StoredArray {
 // The bytes of so many of its elements; nothing if int64 does not hold them.
 [[nodiscard]] std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements);
 
-// The bytes of a file: in memory, where elements may stay, or a stream that is read once, from front to end.
-struct ByteSource {
-  // Of a stream: fills the buffer and returns how much of it; less only at the end, and then always 0. Null:
-  // `memory` has the bytes.
-  std::function<std::size_t(std::span<std::byte> buffer)> read = nullptr;
-  // How many bytes a stream will have, where that is known: a header that promises anything else is refused
-  // before memory is taken for the elements.
-  std::optional<std::int64_t> length = {};
-  std::span<const std::byte> memory = {};
-  std::shared_ptr<const void> owner = {};  // keeps it
-};
-
-// A mapped file, or a stream, which outlives the source.
-[[nodiscard]] ByteSource source_of(InputFile& file);
-
-// The array whose elements are `stored`, array.bytes() bytes in memory that `owner` keeps. Where they lie as
-// memory wants them, they stay there; else they go where `reading` says, strings always into memory. Throws
-// Error.
+// The array whose elements are `stored`, array.bytes() bytes of `file`. Where they lie as memory wants them,
+// they stay there; else they go where `reading` says, strings always into memory. Throws Error.
 [[nodiscard]] Tensor read_stored(const StoredArray& array, const std::byte* stored,
-                                 std::shared_ptr<const void> owner, const ArrayReading& reading);
-
-// The same of a stream whose last bytes are the elements. Memory grows with the bytes that arrive, not with
-// the shape; a shape that needs more than the free memory, or than the space for a temporary file, is
-// refused. Throws Error.
-[[nodiscard]] Tensor read_stored(const StoredArray& array, const ByteSource& stream,
-                                 const ArrayReading& reading);
+                                 const std::shared_ptr<const MappedFile>& file, const ArrayReading& reading);
 
 // Elements of 4 bits as files hold them: two in a byte, the first one in its lower half. In memory each takes
 // a byte of its own (tensor/small_number.hpp). Source: section 1.4 of the specification of formats (ONNX);
@@ -86,6 +63,6 @@ void pack_nibbles(std::span<const std::byte> elements, std::span<std::byte> out)
 void unpack_nibbles(std::span<const std::byte> packed, std::span<std::byte> elements);
 
 // Throws the Error for an array of so many bytes of which the file holds another number.
-[[noreturn]] void refuse_length(std::int64_t promised, const std::string& held);
+[[noreturn]] void refuse_length(std::int64_t promised, std::int64_t held);
 
 }  // namespace tensorop

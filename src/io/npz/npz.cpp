@@ -3,10 +3,15 @@
 // io/npz/npz_writer.hpp writes them. Sources: numpy.savez; docs/formats.md.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/scratch_file.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
@@ -65,9 +70,16 @@ class NpzArchive final : public Archive {
   // is all that is read.
   [[nodiscard]] Tensor read(std::size_t position, const ArrayReading& reading) const override {
     const ZipMember& member = directory_.members[position];
-    const ByteSource file = unpacked(member);
-    if (!file.read && !reading.header_only) require_crc(file.memory, member, reading.threads);
-    return read_npy(file, reading);
+    const auto bytes = packed(member);
+    if (member.method == kZipStored) {
+      if (!reading.header_only) require_crc(bytes, member, reading.threads);
+      return read_npy(bytes, file_, reading);
+    }
+    const ReadBytes inflate = inflated(bytes, member);
+    const NpyHeader header = read_npy_header(npy_front(inflate), member.bytes);
+    settle_dtype(header, reading);
+    if (reading.header_only) return {header.dtype, header.shape};
+    return read_elements(header, inflate, reading);
   }
 
   [[nodiscard]] bool is_compressed(std::size_t position) const override {
@@ -75,8 +87,12 @@ class NpzArchive final : public Archive {
   }
   [[nodiscard]] FileInfo describe(std::size_t position) const override {
     const ZipMember& member = directory_.members[position];
-    FileInfo info = tensorop::describe(read_npy_header(unpacked(member)));
-    info.compression = member.method == kZipStored ? "stored" : "deflated";
+    const bool is_stored = member.method == kZipStored;
+    const auto bytes = packed(member);
+    FileInfo info =
+        tensorop::describe(is_stored ? read_npy_header(bytes, to_int64(bytes.size()))
+                                     : read_npy_header(npy_front(inflated(bytes, member)), member.bytes));
+    info.compression = is_stored ? "stored" : "deflated";
     return info;
   }
 
@@ -91,22 +107,61 @@ class NpzArchive final : public Archive {
   }
 
  private:
-  // The file that a member is: in the mapping, or inflated as it is read.
-  [[nodiscard]] ByteSource unpacked(const ZipMember& member) const {
+  // The bytes of a member in the archive; all bytes of its file if it is stored.
+  [[nodiscard]] std::span<const std::byte> packed(const ZipMember& member) const {
     const auto bytes = packed_bytes(file_->bytes(), directory_, member);
-    if (member.method == kZipStored) {
-      if (member.bytes != member.packed_bytes) wrong_size(cat(member.packed_bytes), member.bytes);
-      return {nullptr, std::nullopt, bytes, file_};
+    if (member.method == kZipStored && member.bytes != member.packed_bytes)
+      wrong_size(cat(member.packed_bytes), member.bytes);
+    return bytes;
+  }
+
+  // The array of a deflated member, of which the header has been inflated.
+  static Tensor read_elements(const NpyHeader& header, const ReadBytes& inflate,
+                              const ArrayReading& reading) {
+    const std::int64_t size = header.bytes();
+    // A block first: data that is shorter than stated is reported as such, and not as too large.
+    constexpr std::int64_t kBlock = 1 << 20;
+    std::vector<std::byte> block(to_size(std::min(kBlock, size)));
+    (void)inflate(block);
+    // Inflating on behind the last element finds more bytes, and compares the checksum.
+    const auto require_end = [&inflate] {
+      std::byte extra{};
+      (void)inflate({&extra, 1});
+    };
+    if (!reading.needs_scratch(size)) {
+      const auto memory = std::make_shared<Storage>(size, "the array");
+      const std::span<std::byte> whole(memory->data(), to_size(size));
+      std::ranges::copy(block, whole.begin());
+      (void)inflate(whole.subspan(block.size()));
+      require_end();
+      return read_stored(header, whole.data(), std::make_shared<MappedFile>(whole, memory), reading);
     }
-    return inflated(bytes, member);
+    WriteBytes write;
+    std::optional<ScratchFile> file;
+    if (header.is_plain() && reading.direct) write = reading.direct(header.dtype, header.shape);
+    if (!write) {
+      file.emplace(reading.scratch(size));
+      write = [&file](std::int64_t offset, std::span<const std::byte> part) { file->write_at(offset, part); };
+    }
+    reading.threads.expect(size);
+    for (std::int64_t done = 0; done < size; done += to_int64(block.size())) {
+      block.resize(to_size(std::min(kBlock, size - done)));
+      if (done != 0) (void)inflate(block);
+      write(done, block);
+      reading.threads.advance(to_int64(block.size()));
+    }
+    require_end();
+    if (!file) return {header.dtype, header.shape};
+    const auto mapped = std::move(*file).into_mapped();
+    return read_stored(header, mapped->bytes().data(), mapped, reading);
   }
 
   [[nodiscard]] bool begins_as_array(const ZipMember& member) const {
     try {
-      const ByteSource file = unpacked(member);
+      const auto bytes = packed(member);
+      if (member.method == kZipStored) return begins_as_npy(bytes_text(bytes));
       std::array<std::byte, kNpyMagic.size()> head{};
-      if (!file.read) return begins_as_npy(bytes_text(file.memory));
-      return begins_as_npy(bytes_text(std::span(head).first(file.read(head))));
+      return begins_as_npy(bytes_text(std::span(head).first(inflated(bytes, member)(head))));
     } catch (const Error&) {
       return false;
     }
@@ -118,12 +173,6 @@ class NpzArchive final : public Archive {
   std::unordered_map<std::string_view, std::size_t> names_;
   std::unordered_map<std::string_view, std::size_t> stored_names_;
 };
-
-std::unique_ptr<Archive> open_npz(InputFile& file) {
-  if (file.mapping()) return std::make_unique<NpzArchive>(file.mapping());
-  throw Error("an NPZ archive cannot be read as a stream: its directory is at its end", "",
-              "save it to a file first");
-}
 
 }  // namespace
 
@@ -137,10 +186,11 @@ constinit const Format kNpzFormat = {
     .title = "NPZ",
     .article = "an",
     .endings = {".npz"},
-    .detect_bytes = kZipDetectBytes,
     .detects = begins_as_zip,
     .is_binary = true,
-    .open_archive = open_npz,
+    .open_archive = [](const InputFile& file) -> std::unique_ptr<Archive> {
+      return std::make_unique<NpzArchive>(file.mapping());
+    },
     .measure_strings = longest_characters,
     .create_archive = [](const std::string& path,
                          const ArchiveOptions& options) { return write_npz(path, options); },

@@ -114,9 +114,9 @@ class Inflater {
 
 }  // namespace
 
-ByteSource inflated(std::span<const std::byte> packed, const ZipMember& member) {
+ReadBytes inflated(std::span<const std::byte> packed, const ZipMember& member) {
   const auto inflater = std::make_shared<Inflater>(packed, member);
-  return {[inflater](std::span<std::byte> buffer) { return inflater->read(buffer); }, member.bytes};
+  return [inflater](std::span<std::byte> buffer) { return inflater->read(buffer); };
 }
 
 }  // namespace tensorop

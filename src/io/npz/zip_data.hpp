@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/threads.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/npy/npy.hpp"
 #include "io/npz/zip_directory.hpp"
 
 namespace tensorop {
@@ -18,9 +18,9 @@ void require_crc(std::span<const std::byte> bytes, const ZipMember& member, cons
 // Throws Error: the data has another size (a number, or "more") than the directory states.
 [[noreturn]] void wrong_size(std::string_view unpacked, std::int64_t promised);
 
-// A deflated member, inflated as it is read; length and checksum are compared at its end. `packed` and
-// `member` outlive it. Reading throws Error where the data is damaged, or
+// Inflates a deflated member from front to end, as the buffers ask for it; compares length and checksum at
+// its end. `packed` and `member` outlive it. Reading throws Error where the data is damaged, or
 // std::bad_alloc.
-[[nodiscard]] ByteSource inflated(std::span<const std::byte> packed, const ZipMember& member);
+[[nodiscard]] ReadBytes inflated(std::span<const std::byte> packed, const ZipMember& member);
 
 }  // namespace tensorop

@@ -23,7 +23,6 @@ inline constexpr unsigned kZip64Extra = 0x0001;    // the extra field of sizes a
 
 // True when the first bytes of a file are those of a zip, an empty one included.
 [[nodiscard]] bool begins_as_zip(std::string_view head);
-inline constexpr std::size_t kZipDetectBytes = 4;  // so many of them are enough
 
 // A member as the directory describes it.
 struct ZipMember {

@@ -75,8 +75,4 @@ MessageKind classify_message(std::span<const std::byte> bytes) {
   return is_whole && evidence.has_text ? MessageKind::other : MessageKind::none;
 }
 
-void refuse_model_stream() {
-  throw Error("an ONNX model cannot be read as a stream", "", "save it to a file first");
-}
-
 }  // namespace tensorop

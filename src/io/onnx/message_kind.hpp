@@ -21,7 +21,4 @@ enum class MessageKind : std::uint8_t {
 // at most; the bytes of fields are not read. Never throws.
 [[nodiscard]] MessageKind classify_message(std::span<const std::byte> bytes);
 
-// Throws the Error for a model that arrives as a stream.
-[[noreturn]] void refuse_model_stream();
-
 }  // namespace tensorop

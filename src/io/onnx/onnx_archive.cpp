@@ -74,7 +74,7 @@ class OnnxArchive final : public Archive {
   // Reads where initializers are, and their names. Time is proportional to the number of fields of the graph,
   // memory to that of initializers. Throws Error.
   explicit OnnxArchive(const InputFile& model)
-      : model_(model.mapping()), folder_(directory_of(model.name())) {
+      : model_(model.mapping()), folder_(model.is_standard_input() ? "" : directory_of(model.name())) {
     for (ProtoMessage graph = graph_of(model_->bytes()); graph.next();) {
       const ProtoField& field = graph.field();
       if (field.number() == fields::graph::node) add_unseen(unseen_, {"node of a model", 1, {}});
@@ -129,6 +129,8 @@ class OnnxArchive final : public Archive {
  private:
   // A link, also one of a folder on the way, may lead anywhere.
   [[nodiscard]] std::shared_ptr<const MappedFile> open_external(const std::string& location) const {
+    if (folder_.empty())
+      throw Error(cat("its data is in ", in_quotes(location), ", and standard input has no folder"));
     if (!stays_inside(location))
       throw Error(
           cat("its data is in ", in_quotes(location), ", which is not a path inside the model's folder"));
@@ -154,13 +156,13 @@ class OnnxArchive final : public Archive {
   }
 
   std::shared_ptr<const MappedFile> model_;
-  std::string folder_;
+  std::string folder_;                   // of the model; empty: it has none
   std::deque<OnnxTensor> initializers_;  // whose names stay where they are
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::string, std::shared_ptr<const MappedFile>> externals_;  // by location
 };
 
-std::unique_ptr<Archive> open_onnx(InputFile& file) {
+std::unique_ptr<Archive> open_onnx(const InputFile& file) {
   auto archive = open_onnx_model(file);
   if (archive->size() != 0) return archive;
   throw Error("is an ONNX model, not a tensor, and has no initializers", "",
@@ -169,8 +171,7 @@ std::unique_ptr<Archive> open_onnx(InputFile& file) {
 
 }  // namespace
 
-std::unique_ptr<Archive> open_onnx_model(InputFile& file) {
-  if (!file.mapping()) refuse_model_stream();
+std::unique_ptr<Archive> open_onnx_model(const InputFile& file) {
   return std::make_unique<OnnxArchive>(file);
 }
 
@@ -178,7 +179,6 @@ constinit const Format kOnnxFormat = {
     .name = "onnx",
     .title = "ONNX",
     .article = "an",
-    .detect_bytes = 8,  // with more of them, it is told from other messages
     .detects = begins_as_onnx_model,
     .is_binary = true,
     .is_unlisted = true,

@@ -315,7 +315,7 @@ std::int64_t OnnxModel::opset() const {
   return *highest;
 }
 
-OnnxModel read_onnx_model(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+OnnxModel read_onnx_model(std::span<const std::byte> bytes, std::shared_ptr<const MappedFile> owner) {
   OnnxModel model = ModelReader().read_model(ProtoMessage(bytes, 0, model::kNames));
   model.owner = std::move(owner);
   return model;
@@ -323,15 +323,9 @@ OnnxModel read_onnx_model(std::span<const std::byte> bytes, std::shared_ptr<cons
 
 OnnxModel read_onnx_model(const std::string& path) {
   require_regular_file(path);
-  InputFile file = InputFile::open(path);
+  const InputFile file = InputFile::open(path);
   return with_context(printable(path), [&] {
-    if (!file.mapping()) {
-      // An empty file is not mapped.
-      std::byte first{};
-      if (file.read({&first, 1}) != 0) throw Error("is not a regular file");
-      return read_onnx_model({}, nullptr);
-    }
-    const auto bytes = file.mapping()->bytes();
+    const auto bytes = file.bytes();
     if (bytes.size() > kMostModelBytes) {
       refuse_size(cat("a model of ", bytes.size(), " bytes is too large (at most ", kMostModelBytes, ")"),
                   classify_message(bytes) == MessageKind::model);
@@ -349,7 +343,7 @@ std::optional<DType> declared_dtype(const OnnxValue& value) {
   throw Error(cat("\"", printable(value.name), "\": ", tensor_proto::refused_data_type(value.element_type)));
 }
 
-Tensor read_onnx_tensor(const OnnxTensor& tensor, const std::shared_ptr<const void>& owner) {
+Tensor read_onnx_tensor(const OnnxTensor& tensor, const std::shared_ptr<const MappedFile>& owner) {
   return read_tensor_proto(tensor.bytes, tensor.byte, owner, {});
 }
 

@@ -115,7 +115,7 @@ struct OnnxModel {
   bool has_sparse_initializer = false;
   std::vector<OnnxValue> inputs = {};
   std::vector<OnnxValue> outputs = {};
-  std::shared_ptr<const void> owner = {};  // of the bytes that tensors are views into
+  std::shared_ptr<const MappedFile> owner = {};  // of the bytes that tensors are views into
 
   // The version of the ONNX operators: the highest where the model states several; 1 for an ir_version before
   // 3, which has none. Throws Error where a later one states none, or one below 1.
@@ -131,7 +131,8 @@ class OnnxSizeError : public Error {
 };
 
 // The model in `bytes`, which `owner` keeps alive. Throws Error naming the byte, and OnnxSizeError.
-[[nodiscard]] OnnxModel read_onnx_model(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+[[nodiscard]] OnnxModel read_onnx_model(std::span<const std::byte> bytes,
+                                        std::shared_ptr<const MappedFile> owner);
 // The model in the file of that path, a regular one. Throws the same naming the path.
 [[nodiscard]] OnnxModel read_onnx_model(const std::string& path);
 
@@ -140,6 +141,7 @@ class OnnxSizeError : public Error {
 [[nodiscard]] std::optional<DType> declared_dtype(const OnnxValue& value);
 
 // The elements of a tensor of the model. Throws Error naming what is wrong and the byte.
-[[nodiscard]] Tensor read_onnx_tensor(const OnnxTensor& tensor, const std::shared_ptr<const void>& owner);
+[[nodiscard]] Tensor read_onnx_tensor(const OnnxTensor& tensor,
+                                      const std::shared_ptr<const MappedFile>& owner);
 
 }  // namespace tensorop

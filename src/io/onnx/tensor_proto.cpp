@@ -3,19 +3,14 @@
 #include "io/onnx/tensor_proto.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/files/scratch_file.hpp"
-#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
 #include "io/npy/stored_array.hpp"
-#include "io/onnx/message_kind.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
 #include "io/onnx/tensor_proto_header.hpp"
 
@@ -25,82 +20,9 @@ namespace {
 namespace field = tensor_proto;
 using Bytes = std::span<const std::byte>;
 
-// A message as memory, which `owner` keeps; `file` where it is that of a file.
-struct Message {
-  Bytes bytes;
-  std::shared_ptr<const void> owner;
-  std::shared_ptr<const MappedFile> file = {};
-};
-
-Message of_file(const std::shared_ptr<const MappedFile>& file) {
-  return {file->bytes(), file, file};
-}
-
-// The rest of a stream: memory that grows with what arrives, and a temporary file where `reading` says so.
-class Spool {
- public:
-  explicit Spool(const ArrayReading& reading) : reading_(reading) {}
-
-  [[nodiscard]] Message read(const ByteSource& stream) {
-    constexpr std::int64_t kFirst = 1 << 16;
-    while (true) {
-      if (have_ == kFirst) {
-        // A wrong message is refused early, even if it has no end.
-        if (classify_message({memory_.get(), to_size(have_)}) == MessageKind::model) refuse_model_stream();
-        require_possible_tensor(ProtoMessage({memory_.get(), to_size(have_)}, 0, field::kNames));
-      }
-      if (have_ == room_) make_room(std::max(kFirst, 2 * room_));
-      const std::int64_t left = std::min(room_ - have_, file_ ? to_int64(block_.size()) : room_);
-      const std::span<std::byte> next(file_ ? block_.data() : memory_.get() + have_, to_size(left));
-      const std::size_t got = stream.read(next);
-      if (file_) file_->write_at(have_, next.first(got));
-      have_ += to_int64(got);
-      if (have_ > kMostProtoBytes) throw Error(cat("a message of more than ", kMostProtoBytes, " bytes"));
-      if (got < next.size()) return take();
-    }
-  }
-
- private:
-  struct Free {
-    void operator()(std::byte* block) const { std::free(block); }
-  };
-
-  void make_room(std::int64_t room) {
-    room_ = room;
-    if (file_) return file_->extend(room);
-    if (!reading_.needs_scratch(have_)) {
-      require_memory(room, "the message");
-      void* const larger = std::realloc(memory_.get(), to_size(room));
-      if (larger == nullptr) throw_no_memory(room, "the message");
-      static_cast<void>(memory_.release());
-      memory_.reset(static_cast<std::byte*>(larger));
-      return;
-    }
-    constexpr std::size_t kBlock = 1 << 20;
-    block_.resize(kBlock);
-    file_.emplace(reading_.scratch(room));
-    file_->write_at(0, {memory_.get(), to_size(have_)});
-    memory_.reset();
-  }
-
-  [[nodiscard]] Message take() {
-    Message message = file_ ? of_file(std::move(*file_).into_mapped())
-                            : Message{{memory_.get(), to_size(have_)}, {memory_.release(), Free()}};
-    message.bytes = message.bytes.first(to_size(have_));
-    return message;
-  }
-
-  const ArrayReading& reading_;
-  std::unique_ptr<std::byte[], Free> memory_;
-  std::optional<ScratchFile> file_;  // instead of memory_
-  std::vector<std::byte> block_;     // on the way to it
-  std::int64_t have_ = 0;            // bytes
-  std::int64_t room_ = 0;
-};
-
 // The tensor of a message whose header was read.
-Tensor make_tensor(const TensorProtoHeader& header, const Message& message, std::int64_t byte,
-                   const ArrayReading& reading) {
+Tensor make_tensor(const TensorProtoHeader& header, Bytes message, std::int64_t byte,
+                   const std::shared_ptr<const MappedFile>& file, const ArrayReading& reading) {
   const DType dtype = header.dtype;
   const Shape& shape = header.shape;
   for (const std::string& line : header.warnings) {
@@ -109,14 +31,10 @@ Tensor make_tensor(const TensorProtoHeader& header, const Message& message, std:
   if (reading.header_only) return {dtype, shape};
   if (count(shape) == 0) return {dtype, shape, std::make_shared<Storage>(0)};
   if (header.data_field != field::kRawData) {
-    return decode_typed_data(message.bytes, byte, dtype, shape);
+    return decode_typed_data(message, byte, dtype, shape);
   }
   // The shape takes as many bytes: the header has checked it.
-  const std::byte* const raw = header.raw.data();
-  if (message.file && info(dtype).bits >= 8) {
-    return {dtype, shape, message.file, raw - message.bytes.data()};
-  }
-  return read_stored(packed_array(dtype, shape), raw, message.owner, reading);
+  return read_stored(packed_array(dtype, shape), header.raw.data(), file, reading);
 }
 
 bool is_text_with_blanks(std::string_view head) {
@@ -126,9 +44,8 @@ bool is_text_with_blanks(std::string_view head) {
   });
 }
 
-// Enough of the first bytes for it. Whether a file that begins with `head` can only be a TensorProto, among
+// Whether a file that begins with `head` can only be a TensorProto, among
 // what tensorop reads: it begins with a dimension or the data type, and not as JSON does after a newline.
-constexpr std::size_t kDetectBytes = 8;
 bool begins_as_tensor_proto(std::string_view head) {
   if (head.empty()) return false;
   if (head[0] == '\x08' || head[0] == '\x10') return true;
@@ -143,11 +60,14 @@ bool may_be_tensor_proto(std::string_view head) {
   return head.empty() || !is_text_with_blanks(head);
 }
 
-Message message_of(InputFile& file, const ArrayReading& reading) {
-  if (file.mapping()) return of_file(file.mapping());
-  Message message = Spool(reading).read(source_of(file));
-  if (classify_message(message.bytes) == MessageKind::model) refuse_model_stream();
-  return message;
+// Reading on changes nothing after a field that no tensor has.
+std::int64_t tensor_proto_enough(std::string_view head) {
+  try {
+    require_possible_tensor(ProtoMessage(text_bytes(head), 0, field::kNames));
+    return StreamReading::kUnknown;
+  } catch (const Error&) {
+    return 0;
+  }
 }
 
 FileInfo describe_header(const TensorProtoHeader& header) {
@@ -162,8 +82,8 @@ FileInfo describe_header(const TensorProtoHeader& header) {
   return file;
 }
 
-FileInfo describe_tensor_proto(InputFile& file) {
-  return describe_header(read_tensor_proto_header(message_of(file, {}).bytes, 0));
+FileInfo describe_tensor_proto(const InputFile& file) {
+  return describe_header(read_tensor_proto_header(file.bytes(), 0));
 }
 
 std::string tensor_proto_remarks(Bytes message) {
@@ -179,14 +99,9 @@ std::string tensor_proto_remarks(Bytes message) {
 
 }  // namespace
 
-Tensor read_tensor_proto(Bytes message, std::int64_t byte, std::shared_ptr<const void> owner,
+Tensor read_tensor_proto(Bytes message, std::int64_t byte, const std::shared_ptr<const MappedFile>& file,
                          const ArrayReading& reading) {
-  return make_tensor(read_tensor_proto_header(message, byte), {message, std::move(owner)}, byte, reading);
-}
-
-Tensor read_tensor_proto(const ByteSource& stream, const ArrayReading& reading) {
-  const Message message = Spool(reading).read(stream);
-  return make_tensor(read_tensor_proto_header(message.bytes, 0), message, 0, reading);
+  return make_tensor(read_tensor_proto_header(message, byte), message, byte, file, reading);
 }
 
 FileInfo describe_initializer(Bytes message, std::int64_t byte) {
@@ -210,21 +125,19 @@ std::string tensor_proto_name(Bytes message) {
   return {};
 }
 
-Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading) {
-  const Message message = message_of(file, reading);
-  return make_tensor(read_tensor_proto_header(message.bytes, 0), message, 0, reading);
-}
-
 constinit const Format kTensorProtoFormat = {
     .name = "pb",
     .title = "TensorProto",
     .article = "a",
     .endings = {".pb", ".tensorproto"},
-    .detect_bytes = kDetectBytes,
     .detects = begins_as_tensor_proto,
     .may_be = may_be_tensor_proto,
     .is_binary = true,
-    .read = read_tensor_proto,
+    .enough_bytes = tensor_proto_enough,
+    .read =
+        [](const InputFile& file, const ArrayReading& reading) {
+          return read_tensor_proto(file.bytes(), 0, file.mapping(), reading);
+        },
     .describe = describe_tensor_proto,
     .encode = tensor_proto_encoding,
     .measure_strings = tensor_proto_string_bytes,

@@ -18,15 +18,12 @@
 
 namespace tensorop {
 
-// Reads the tensor of a file. All fields are checked, in any order. A stream is read to its end first, to
-// where `reading` says. Elements in raw_data stay where they are; all other data goes into memory. Data in
-// another file is refused, and no file is opened. Throws Error.
-[[nodiscard]] Tensor read_tensor_proto(InputFile& file, const ArrayReading& reading);
-// The tensor of a message in memory that `owner` keeps and that begins at `byte` of its file. Throws Error.
+// Reads the tensor of a message, a part of `file` or all of it, that begins at `byte` of its file. All fields
+// are checked, in any order. Elements in raw_data stay where they are; all other data goes into memory. Data
+// in another file is refused, and no file is opened. Throws Error.
 [[nodiscard]] Tensor read_tensor_proto(std::span<const std::byte> message, std::int64_t byte,
-                                       std::shared_ptr<const void> owner, const ArrayReading& reading);
-// The same of a stream.
-[[nodiscard]] Tensor read_tensor_proto(const ByteSource& stream, const ArrayReading& reading);
+                                       const std::shared_ptr<const MappedFile>& file,
+                                       const ArrayReading& reading);
 // Describes an initializer for `info` from its message, which begins at `byte` of the model file. Names the
 // file of external data without opening it. Throws Error.
 [[nodiscard]] FileInfo describe_initializer(std::span<const std::byte> message, std::int64_t byte);

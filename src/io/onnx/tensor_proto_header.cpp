@@ -281,7 +281,7 @@ void require_possible_tensor(ProtoMessage front) {
 
 TensorProtoHeader read_tensor_proto_header(Bytes message, std::int64_t byte, bool may_be_external) {
   if (to_int64(message.size()) > kMostProtoBytes) {
-    throw Error(cat("a message of ", message.size(), " bytes; a TensorProto has at most ", kMostProtoBytes));
+    throw Error(cat("a message of more than ", kMostProtoBytes, " bytes, the most of a TensorProto"));
   }
   try {
     return TensorProtoReader().read(ProtoMessage(message, byte, field::kNames), may_be_external);

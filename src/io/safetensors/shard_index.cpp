@@ -19,7 +19,6 @@
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/json/json_cursor.hpp"
-#include "io/json/json_text.hpp"
 #include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
@@ -47,8 +46,7 @@ void read_map(JsonCursor& in, std::vector<ShardEntry>& entries) {
 
 std::vector<ShardEntry> read_shard_index(std::string_view text) {
   std::vector<ShardEntry> entries;
-  JsonText whole(JsonSpan{text});
-  JsonCursor in(whole);
+  JsonCursor in(text);
   bool has_map = false;
   if (in.value() != JsonKind::object) throw Error("is not a JSON object");
   while (in.next_member()) {
@@ -70,9 +68,9 @@ std::vector<ShardEntry> read_shard_index(std::string_view text) {
 namespace {
 
 // Whether the text begins as an object with the key "weight_map" within the first bytes.
-constexpr std::size_t kShardIndexDetectBytes = 4096;
 bool begins_as_shard_index(std::string_view head) {
-  head = after_blanks(head.substr(0, kShardIndexDetectBytes));
+  constexpr std::size_t kMostBytes = 4096;
+  head = after_blanks(head.substr(0, kMostBytes));
   if (!head.starts_with('{')) return false;
   constexpr std::string_view kKey = "\"weight_map\"";
   const std::size_t at = head.find(kKey);
@@ -85,10 +83,10 @@ std::optional<ArrayFiles::Shards> ArrayFiles::read(const std::string& path) {
   struct stat info {};
   if (os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   const InputFile file = InputFile::open(path);
-  if (!file.mapping() || !begins_as_shard_index(bytes_text(file.mapping()->bytes()))) return std::nullopt;
+  if (!begins_as_shard_index(bytes_text(file.bytes()))) return std::nullopt;
   Shards shards;
   with_context(printable(path), [&] {
-    for (ShardEntry& entry : read_shard_index(bytes_text(file.mapping()->bytes())))
+    for (ShardEntry& entry : read_shard_index(bytes_text(file.bytes())))
       shards.emplace(std::move(entry.name), std::move(entry.file));
   });
   return shards;
@@ -151,7 +149,7 @@ class ShardedArchive final : public Archive {
   // is missing or elsewhere, and where an array is in no shard, another one, or two. Time and memory are
   // proportional to index and headers.
   explicit ShardedArchive(const InputFile& index) {
-    const std::vector<ShardEntry> entries = read_shard_index(bytes_text(index.mapping()->bytes()));
+    const std::vector<ShardEntry> entries = read_shard_index(bytes_text(index.bytes()));
     const std::string folder = directory_of(index.name());
     std::unordered_map<std::string_view, std::size_t> shards;
     for (const ShardEntry& entry : entries) {
@@ -192,13 +190,9 @@ class ShardedArchive final : public Archive {
   }
   [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override {
     const Shard& shard = shards_[places_[member].shard];
-    const Tensor tensor = shard.archive->read(places_[member].position, reading);
-    const auto bytes = shard.mapping->bytes();
-    const bool is_there = tensor.data() >= bytes.data() && tensor.data() < bytes.data() + bytes.size();
-    // The caller knows the index, and not the file that the elements are in.
-    if (is_there) return {tensor.dtype(), tensor.shape(), shard.mapping, tensor.data() - bytes.data()};
+    Tensor tensor = shard.archive->read(places_[member].position, reading);
     // Elements that were brought elsewhere are compared with the file no more.
-    if (!reading.header_only) shard.mapping->require_unchanged();
+    if (tensor.mapping() != shard.mapping && !reading.header_only) shard.mapping->require_unchanged();
     return tensor;
   }
 
@@ -242,9 +236,9 @@ class ShardedArchive final : public Archive {
       struct stat info {};
       if (os().stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) throw Error("is not a regular file");
     });
-    InputFile opened = InputFile::open(path);
+    const InputFile opened = InputFile::open(path);
     with_context(printable(file), [&] {
-      if (!opened.mapping()) throw Error("is empty, not a safetensors file");
+      if (opened.bytes().empty()) throw Error("is empty, not a safetensors file");
       auto archive = kSafetensorsFormat.open_archive(opened);
       for (const std::string& line : archive->warnings())
         warnings_.push_back(cat(printable(file), ": ", line));
@@ -272,9 +266,9 @@ class ShardedArchive final : public Archive {
   std::vector<Place> places_;  // of members
 };
 
-std::unique_ptr<Archive> open_sharded(InputFile& file) {
-  if (file.mapping()) return std::make_unique<ShardedArchive>(file);
-  throw Error("an index cannot be read as a stream: the files that it names are beside it");
+std::unique_ptr<Archive> open_sharded(const InputFile& file) {
+  if (!file.is_standard_input()) return std::make_unique<ShardedArchive>(file);
+  throw Error("an index cannot be read from standard input: the files that it names are beside it");
 }
 
 }  // namespace
@@ -284,7 +278,6 @@ constinit const Format kShardIndexFormat = {
     .title = "safetensors index",
     .article = "a",
     .endings = {".safetensors.index.json"},
-    .detect_bytes = kShardIndexDetectBytes,
     .detects = begins_as_shard_index,
     .may_be = [](std::string_view head) { return after_blanks(head).starts_with('{'); },
     .is_unlisted = true,

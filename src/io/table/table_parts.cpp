@@ -83,24 +83,9 @@ template <Number T>
   return true;
 }
 
-// Whether a field, or the blanks between two of them, may be longer than kLongestField: such a run fills one
-// of the blocks of half the length.
-bool may_be_too_long(std::string_view text) {
-  constexpr std::size_t kBlock = kLongestField / 2;
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  for (; text.size() >= kBlock; text.remove_prefix(kBlock)) {
-    const std::string_view block = text.substr(0, kBlock);
-    const bool is_filled =
-        is_blank(block[0]) ? std::ranges::all_of(block, is_blank) : std::ranges::none_of(block, ends_field);
-    if (is_filled) return true;
-  }
-  return false;
-}
-
 template <Number T>
 bool read_as(NumberPart& part, std::int64_t columns, Separator separator, bool inferred,
              Exactness exactness) {
-  if (may_be_too_long(part.text)) return false;
   // A copy: a mapped file may change between two looks at it. The line break at the end ends every loop here.
   std::string text(part.text);
   text.back() = '\n';

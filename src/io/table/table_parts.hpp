@@ -38,9 +38,6 @@ struct TableField {
   return c == ' ' || c == '\t' || c == ',' || c == '\n' || c == '\r';
 }
 
-// The most characters of a field, and of the blanks between two of them.
-inline constexpr std::ptrdiff_t kLongestField = 1 << 16;
-
 // What separates two fields of a row.
 enum class Separator : char {
   blanks = ' ',  // any number of blanks and tabs
@@ -51,7 +48,7 @@ enum class Separator : char {
 // Lines of `columns` numbers each, divided at line breaks. One column is a list, several are a list of lists.
 [[nodiscard]] PartFormat table_parts(std::int64_t columns, Separator separator);
 
-// So many bytes show whether a file is a table, unless its first field is longer.
+// Number of first bytes of a file that show whether it is a table, unless its first field is longer.
 inline constexpr std::size_t kTableDetectBytes = 512;
 
 // Writing, any slice by itself. A row on each line: of rank 0 and 1 one element, of rank 2 a row of the

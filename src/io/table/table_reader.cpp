@@ -12,9 +12,11 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
 #include "io/json/json_data.hpp"
+#include "io/json/json_text.hpp"
 #include "io/table/table_parts.hpp"
 #include "io/table/text_hints.hpp"
 
@@ -31,7 +33,7 @@ std::string_view name_of(Separator separator) {
 class TableReader : private TextCursor {
  public:
   // `separator`: nothing where the first line shows it.
-  TableReader(JsonText& text, const JsonReading& reading, std::optional<Separator> separator)
+  TableReader(std::string_view text, const JsonReading& reading, std::optional<Separator> separator)
       : TextCursor(text),
         header_{.dtype = reading.as},
         separator_(separator),
@@ -48,7 +50,7 @@ class TableReader : private TextCursor {
     } else {
       read_row();
       const PartFormat parts = table_parts(columns_, separator_.value_or(Separator::blanks));
-      const auto read_ahead = [&] { skip(data_.read_ahead(rest(), offset(), source().is_whole(), parts)); };
+      const auto read_ahead = [&] { skip(data_.read_ahead(rest(), offset(), parts)); };
       for (read_ahead(); !at_last_row(); read_ahead()) read_row();
     }
     data_.end_list();
@@ -63,90 +65,56 @@ class TableReader : private TextCursor {
   };
 
   [[nodiscard]] std::string place_of(const char* at) const {
-    const JsonText::Place place = text_.place(offset_of(at));
-    return cat("line ", place.line, ", column ", place.column);
+    const Place found = place(offset_of(at));
+    return cat("line ", found.line, ", column ", found.column);
   }
-  [[nodiscard]] std::string line() const { return cat("line ", text_.place(offset()).line); }
+  [[nodiscard]] std::string line() const { return cat("line ", place(offset()).line); }
 
-  // Steps over blanks at `at`, which stay in the window.
-  void skip_blanks(const char*& at) {
-    std::ptrdiff_t left = kLongestField;
-    for (int c = peek(at); c == ' ' || (c == '\t' && separator_ != Separator::tab); c = peek(at)) {
-      if (left-- == 0) throw Error(cat(place_of(at), ": more than ", kLongestField, " blanks in a row"));
-      ++at;
-    }
+  void skip_blanks(const char*& at) const {
+    while (at != end_ && (*at == ' ' || (*at == '\t' && separator_ != Separator::tab))) ++at;
   }
 
   // Steps over a line break at `at`, or the end of the text. False where there is something else.
-  bool skip_line_break(const char*& at) {
+  bool skip_line_break(const char*& at) const {
     const int c = peek(at);
     if (c == kEndOfText) return true;
     if (c == '\r') {
-      const std::ptrdiff_t here = at - at_;
-      ++at;
-      const int after = peek(at);
-      if (after == kEndOfText) return true;
-      if (after != '\n') throw Error(cat(place_of(at_ + here), ": a carriage return without a line feed"));
-    } else if (c != '\n') {
-      return false;
+      const int after = peek(at + 1);
+      if (after != '\n' && after != kEndOfText)
+        throw Error(cat(place_of(at), ": a carriage return without a line feed"));
+      at += after == '\n' ? 2 : 1;
+      return true;
     }
-    ++at;
-    return true;
+    if (c == '\n') ++at;
+    return c == '\n';
   }
 
-  // Steps over the rest of the line; returns how many characters that are.
-  std::size_t skip_line() {
-    for (std::size_t length = 1;; ++length) {
-      const char* at = at_;
-      const bool is_end = skip_line_break(at);
-      at_ = is_end ? at : at + 1;
-      if (is_end) return length;
-    }
+  void skip_line() {
+    while (!skip_line_break(at_)) ++at_;
   }
 
   // Steps over comments and the blanks in front of the next row. True where there is none: nothing but
   // comments and empty lines follows.
   bool at_last_row() {
-    std::string empty_line;
-    for (std::size_t skipped = 0;;) {
-      const char* at = at_;
-      skip_blanks(at);
-      const bool is_end = peek(at) == kEndOfText;
-      const char* const field = at;
-      const std::ptrdiff_t blanks = field - at_;
-      if (!is_end && *at == '#') {
-        at_ = at;
-        skipped += skip_line();
-        if (skipped > kMostBlanks) refuse_no_rows();
-        continue;
-      }
-      if (!is_end && !skip_line_break(at)) {
+    for (std::string empty_line;;) {
+      const char* const begin = at_;
+      skip_blanks(at_);
+      if (at_ == end_) return true;
+      if (*at_ == '#') {
+        skip_line();
+      } else if (const char* at = at_; !skip_line_break(at)) {
         if (!empty_line.empty()) throw Error(cat(empty_line, " is empty, and rows follow it"));
-        at_ += blanks;
         return false;
-      }
-      if (is_end) {
+      } else {
+        if (empty_line.empty()) empty_line = cat("line ", place(offset_of(begin)).line);
         at_ = at;
-        return true;
       }
-      if (empty_line.empty()) empty_line = line();
-      skipped += static_cast<std::size_t>(at - at_) + 1;
-      at_ = at;
-      if (skipped > kMostBlanks) refuse_no_rows();
     }
   }
 
-  [[noreturn]] static void refuse_no_rows() {
-    throw Error(cat("more than ", kMostBlanks, " characters of empty lines and comments"));
-  }
-
   // The characters of the field at at_, where it stays.
-  std::string_view field() {
-    const char* at = at_;
-    while (at - at_ <= kLongestField && !ends_field(peek(at)) && peek(at) != kEndOfText) ++at;
-    if (at - at_ > kLongestField)
-      throw Error(cat(place_of(at_), ": a field longer than ", kLongestField, " characters"));
-    return {at_, static_cast<std::size_t>(at - at_)};
+  [[nodiscard]] std::string_view field() const {
+    return {at_, static_cast<std::size_t>(std::find_if(at_, end_, ends_field) - at_)};
   }
 
   // `length` characters after at_ the field there ends. Settles the separator.
@@ -168,7 +136,7 @@ class TableReader : private TextCursor {
     const char mark = static_cast<char>(*separator_);
     // Blanks with a tab were skipped before tabs were known to be separators.
     at = at_ + length;
-    while (*at == ' ' || (*at == '\t' && mark == ',')) ++at;
+    while (peek(at) == ' ' || (peek(at) == '\t' && mark == ',')) ++at;
     if (peek(at) != static_cast<unsigned char>(mark)) refuse_after(at);
     ++at;
     skip_blanks(at);
@@ -177,7 +145,7 @@ class TableReader : private TextCursor {
 
   [[noreturn]] void refuse_after(const char* at) const {
     throw Error(cat(place_of(at), ": expected ", name_of(*separator_), " or the end of the line, found ",
-                    in_quotes(std::string_view(at, 1))));
+                    in_quotes(text_.substr(offset_of(at), 1))));
   }
 
   // A row whose first field is at at_; afterwards it is at the beginning of the next line.
@@ -216,21 +184,12 @@ class TableReader : private TextCursor {
     data_.boolean(field.value != 0);
   }
 
-  // The line at at_ and the next one, as far as hints look: the same however the text arrives.
-  std::string_view two_lines() {
-    constexpr std::ptrdiff_t kMost = 4096;
-    const char* at = at_;
-    for (int breaks = 0; at - at_ < kMost && breaks < 2 && peek(at) != kEndOfText; ++at) {
-      if (*at == '\n') ++breaks;
-    }
-    return {at_, static_cast<std::size_t>(at - at_)};
-  }
-
-  [[noreturn]] void refuse_field(std::string_view found, bool is_first) {
+  [[noreturn]] void refuse_field(std::string_view found, bool is_first) const {
     if (found.empty()) throw Error(cat(place_of(at_), ": a field is empty"));
-    const std::string field(found);  // reading on may move the text
-    const std::string_view hint = is_first ? hint_of_first_field(two_lines()) : hint_of_field(field);
-    throw Error(cat(place_of(at_), ": ", in_quotes(field), " is not a number"), "", std::string(hint));
+    constexpr std::size_t kMost = 4096;
+    const std::string_view hint =
+        is_first ? hint_of_first_field(rest().substr(0, kMost)) : hint_of_field(found);
+    throw Error(cat(place_of(at_), ": ", in_quotes(found), " is not a number"), "", std::string(hint));
   }
 
   JsonHeader header_;
@@ -240,38 +199,33 @@ class TableReader : private TextCursor {
   std::string first_line_;    // "line 1": that of the first row
 };
 
-enum class Beginning : std::uint8_t { other, field, table };
-
-// What a text that begins with `head` is.
-Beginning classify(std::string_view head) {
-  head = head.substr(0, kTableDetectBytes);
-  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
-  constexpr std::string_view kBlanks = " \t";
-  head.remove_prefix(std::min(head.find_first_not_of(kBlanks), head.size()));
-  if (head.starts_with('#')) return Beginning::table;
-  const auto* const stop = std::ranges::find_if(head, ends_field);
-  const std::string_view field(head.begin(), static_cast<std::size_t>(stop - head.begin()));
-  std::string_view rest = head.substr(field.size());
-  if (rest.empty()) {
-    constexpr std::string_view kOfFields = "0123456789+-.aefilnrstuyAEFILNRSTUY";
-    const bool may_go_on = field.find_first_not_of(kOfFields) == std::string_view::npos;
-    return may_go_on && head.size() < kTableDetectBytes ? Beginning::field : Beginning::other;
-  }
-  std::string buffer;
-  if (read_field(field, buffer).kind == FieldKind::other) return Beginning::other;
-  constexpr std::string_view kSpace = " \t\r\n";
-  return rest.find_first_not_of(kSpace) == std::string_view::npos ? Beginning::field : Beginning::table;
-}
-
 // Whether a text that begins with `head` is a table for certain: a field and then another one, as a JSON
 // document cannot have them. A single number is not.
 bool begins_as_table(std::string_view head) {
-  return classify(head) == Beginning::table;
+  head = head.substr(0, kTableDetectBytes);
+  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
+  head.remove_prefix(std::min(head.find_first_not_of(" \t"), head.size()));
+  if (head.starts_with('#')) return true;
+  const auto* const stop = std::ranges::find_if(head, ends_field);
+  const std::string_view field(head.begin(), static_cast<std::size_t>(stop - head.begin()));
+  const std::string_view rest = head.substr(field.size());
+  std::string buffer;
+  return after_blanks(rest) != "" && read_field(field, buffer).kind != FieldKind::other;
 }
 
-// Whether `head` is a single field, so that what follows it decides.
-bool may_begin_table(std::string_view head) {
-  return classify(head) == Beginning::field;
+// Reading on changes nothing after a line that begins neither as a row nor as a comment.
+std::int64_t table_enough(std::string_view head) {
+  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
+  std::string buffer;
+  for (std::size_t end = head.find('\n'); end != std::string_view::npos; end = head.find('\n')) {
+    std::string_view line = head.substr(0, end);
+    head.remove_prefix(end + 1);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    const std::string_view field(line.begin(), std::ranges::find_if(line, ends_field));
+    if (line.empty() || line.starts_with('#')) continue;
+    if (read_field(field, buffer).kind == FieldKind::other) return 0;
+  }
+  return StreamReading::kUnknown;
 }
 
 // Whether a table that was written from a tensor of this shape is read as one: not of rank 0, one column, or
@@ -299,8 +253,9 @@ consteval Format table_format(std::string_view name, std::string_view title, std
       .article = "a",
       .endings = {ending},
       .ending_decides = true,
+      .enough_bytes = table_enough,
       .read_text =
-          [](JsonText& text, const JsonReading& reading) {
+          [](std::string_view text, const JsonReading& reading) {
             const bool is_open = kSeparator == Separator::blanks;
             return TableReader(text, reading, is_open ? std::nullopt : std::optional(kSeparator)).read();
           },
@@ -316,10 +271,7 @@ consteval Format table_format(std::string_view name, std::string_view title, std
 
 constinit const Format kTextFormat = [] {
   Format format = table_format<Separator::blanks>("text", "text", ".txt");
-  format.detect_bytes = kTableDetectBytes;
   format.detects = begins_as_table;
-  format.may_detect = may_begin_table;
-  format.ending_is_general = true;
   return format;
 }();
 constinit const Format kCsvFormat = table_format<Separator::comma>("csv", "CSV", ".csv");
