@@ -111,6 +111,7 @@ TEST_CASE("every operator around 2^31, 2^32, 2^47 and 2^63 gives the right shape
     sizes.push_back(size);
   for (const OperatorFacts& facts : operator_facts()) {
     for (const DType dtype : {DType::int8, DType::int16, DType::float32, DType::float64}) {
+      if (kAnySanitizer && dtype != DType::float32) continue;
       for (const std::int64_t n : sizes) {
         for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, n,
                                      kMost / n, kMost / n + 1}) {

@@ -121,7 +121,7 @@ TEST_CASE("tensors without elements take neither time nor memory, whatever their
   constexpr DType kKinds[] = {DType::boolean,    DType::uint8,  DType::float16,
                               DType::complex128, DType::string, DType::int4};
   // Of the combinations of shapes; no divisor of their number, so that each operand has each shape.
-  constexpr std::size_t kStep = kAnySanitizer ? 47 : 3;
+  constexpr std::size_t kStep = kAnySanitizer ? 199 : 7;
   const std::int64_t before = peak_kibibytes();
   std::int64_t accepted = 0;
   // A result that has elements after all, such as of index tuples of length 0, is larger than any memory.
@@ -150,7 +150,7 @@ TEST_CASE("tensors without elements take neither time nor memory, whatever their
       }
     }
   }
-  CHECK(accepted > (kAnySanitizer ? 30 : 700));
+  CHECK(accepted > (kAnySanitizer ? 5 : 300));
   if (!kAnySanitizer) CHECK(peak_kibibytes() - before < 64 * 1024);
 }
 

@@ -21,10 +21,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import memory_cgroup
 from support.checker import Checker
 
-LIMIT = 64 << 20
+LIMIT = 32 << 20
 GIVE_UP = 60  # seconds: each call takes one or two where it does not read pages again and again
-ROWS, WIDTH = 1 << 19, 128  # 256 MiB of int32
-COLUMNS = (1 << 11, 1 << 14)  # 128 MiB of int32
+ROWS, WIDTH = 1 << 18, 128  # 128 MiB of int32
+COLUMNS = (1 << 11, 1 << 13)  # 64 MiB of int32
 RNG = np.random.default_rng(14)
 
 
@@ -80,7 +80,7 @@ def added(data, targets, updates):
 
 def check_rows(checker, binary):
     table = RNG.integers(-1 << 31, 1 << 31, (ROWS, WIDTH), dtype=np.int32)
-    few, many, targets = (RNG.integers(-ROWS, ROWS, n) for n in (2000, 200_000, 100_000))
+    few, many, targets = (RNG.integers(-ROWS, ROWS, n) for n in (1000, 100_000, 50_000))
     updates = RNG.integers(-1 << 31, 1 << 31, (len(targets), WIDTH), dtype=np.int32)
     for name, array in (("table", table), ("few", few), ("many", many), ("targets", targets[:, None]),
                         ("updates", updates)):
@@ -128,7 +128,7 @@ def check_columns(checker, binary):
     run(checker, "scatterelements add, axis 0", scatter + ["--reduction", "add"],
         {"out.npy": (data + sums.astype(np.int64)).astype(np.int32)})
     # More updates than such memory sorts.
-    targets = RNG.integers(0, data.size, 3_000_000)
+    targets = RNG.integers(0, data.size, 1_500_000)
     save("targets.npy", targets[:, None])
     save("flat.npy", data.ravel())
     save("some.npy", updates.ravel()[:len(targets)])

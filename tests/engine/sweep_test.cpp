@@ -197,7 +197,7 @@ void sweep_attribute(const Operator& op, const Version& version, const Attribute
 }
 
 TEST_CASE("every dtype a version claims works under its spec, and every other one is refused by its rule",
-          "[sweep]") {
+          "[release][sweep]") {
   for (const Operator* op : kOperators) {
     CAPTURE(op->name);
     for (const Version& version : op->versions) {

@@ -275,7 +275,7 @@ TEST_CASE("scatter family: the same bytes along every axis and for rows of any w
           "scatternd float32[400000] int64[3,0]:0..0 float32[3,400000]",
           "scatternd float32[400000] int64[90000,1]:0..0 float32[90000]"})
       check_same_bytes(random, call + folded);
-    for (const std::int64_t width : {1, 3, 12, 20, 100, 1023, 1024, 5000}) {
+    for (const std::int64_t width : {1, 3, 20, 1023, 1024, 5000}) {
       const std::int64_t rows = 400000 / width + 1;
       const std::int64_t tuples = rows / 2 + 11;
       check_same_bytes(random, cat("scatternd float32[", rows, ",", width, "] int64[", tuples, ",1]:", -rows,
@@ -298,10 +298,12 @@ TEST_CASE("scatter family: the same bytes where the updates are too many to be s
   Random random(9);
   for (const std::string folded :
        {" use_init_val=true reduction=sub", " use_init_val=false reduction=mean"}) {
-    if (kThreadSanitizer && folded.ends_with("sub")) continue;  // half a minute more
+    if (kThreadSanitizer && folded.ends_with("sub")) continue;
     // Along an outer axis; along the only one; tuples; slices put into few places.
     for (const char* call :
-         {"scatterelements float32[1100,1000] int32[2200,999]:-1100..1099 float32[2200,999]",
+         {kThreadSanitizer
+              ? "scatterelements float32[1100,500] int32[2200,499]:-1100..1099 float32[2200,499]"
+              : "scatterelements float32[1100,1000] int32[2200,999]:-1100..1099 float32[2200,999]",
           "scatterelements float16[600000] int32[2200000]:0..599999 float16[2200000]",
           "scatternd float16[600000] int32[2200000,1]:0..599999 float16[2200000]",
           "scatterupdate float16[2,300000] int32[1100000]:0..299999 float16[2,1100000] axis=1"})
@@ -451,7 +453,7 @@ TEST_CASE("of several bad indices the lowest is named by any number of threads",
       {"scatternd", {50, 50000}, {90, 1000, 2}, {90, 1000}},
   };
   const TempDir directory;
-  for (std::size_t i = 0; i < cases.size(); i += kThreadSanitizer ? 3 : 1) {
+  for (std::size_t i = 0; i < cases.size(); i += kThreadSanitizer ? 4 : 1) {
     const Case& c = cases[i];
     for (int round = kThreadSanitizer ? 2 : 0; round < 3; ++round) {
       const Tensor good = numbers(random, DType::int32, c.indices, -50, 49);
@@ -479,6 +481,7 @@ TEST_CASE("of several bad indices the lowest is named by any number of threads",
         CHECK(message_of(call, threads, "/dev/null") == expected);
       }
       for (const Access access : {Access::plain, Access::advised, Access::windows}) {
+        if (kThreadSanitizer && access != Access::windows) continue;
         CHECK(message_of(call, kThreadCounts.back(), directory.file("out.npy"), access) == expected);
         CHECK(!std::filesystem::exists(directory.file("out.npy")));
       }

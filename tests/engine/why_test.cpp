@@ -19,7 +19,7 @@
 namespace tensorop::engine_why_test {
 namespace {
 
-constexpr std::int64_t kElements = kAnySanitizer ? 20 : 400;      // that are explained, of each version
+constexpr std::int64_t kElements = kAnySanitizer ? 20 : 200;      // that are explained, of each version
 constexpr std::int64_t kRefused = kAnySanitizer ? 2 : 10;         // calls
 constexpr std::int64_t kMostCalls = kAnySanitizer ? 50 : 90'000;  // of an operator, to find those
 
@@ -50,7 +50,7 @@ std::string faults(Random& random, const RandomCase& call, Done& done) {
   return why_faults(random, request, settings, *result, call.arguments, kAtATime);
 }
 
-TEST_CASE("why of 400 elements of every operator and version is what the reference says", "[random][why]") {
+TEST_CASE("why of 200 elements of every operator and version is what the reference says", "[random][why]") {
   const std::uint64_t seed = random_seed();
   for (const Operator* op : kOperators) {
     std::map<const Version*, Done> done;

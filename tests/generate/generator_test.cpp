@@ -212,7 +212,7 @@ TEST_CASE("operands are within the limits, and of the dtypes that are asked for"
   CHECK(rank == 3);
 }
 
-TEST_CASE("calls can be made large", "[generate]") {
+TEST_CASE("calls can be made large", "[release][generate]") {
   for (const char* op : {"gather", "scatternd", "add", "gatherslices"}) {
     CAPTURE(op);
     Subject subject = subject_of(op);

@@ -7,6 +7,7 @@ same. A program that is right shows that the table can pass.
 The last line is "N passed, N failed".
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -15,7 +16,7 @@ import xml.etree.ElementTree
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests"))
-from support.checker import Program, run_program
+from support.checker import Program, run_program, share
 
 # A program: sh stub.sh KIND MODE PATH, where PATH is {output}, {case} or {cases}.
 STUB = r"""
@@ -106,17 +107,16 @@ class Stubs(Program):
 
 
 def check_stubs(checker, shrinks):
-    for mode in MODES:
-        for suite in SUITES:
-            for kind in KINDS:
-                # These are slow. A program of one case that hangs after its result is one that hangs.
-                if (shrinks and kind == "hang") or (kind == "right_hang" and (shrinks or mode != "cases")):
-                    continue
-                status, equal, bad, result = checker.check_kind(kind, mode, suite, shrinks)
-                what = f"{kind}, {mode}, {suite}{', --shrink' if shrinks else ''}"
-                # Beside the exit status: a program that is right but for its end has passed some cases.
-                checker.check(what, status in (1, 2) and bad > 0 and (kind not in NOTHING or equal == 0),
-                              f"exit status {status}, {equal} equal, {bad} bad\n{result.stdout}{result.stderr}")
+    every = itertools.product(MODES, SUITES, KINDS)
+    # These are slow. A program of one case that hangs after its result is one that hangs.
+    calls = [(mode, suite, kind) for mode, suite, kind in every if not (shrinks and kind == "hang") and
+             not (kind == "right_hang" and (shrinks or mode != "cases"))]
+    for mode, suite, kind in share(calls, 3):
+        status, equal, bad, result = checker.check_kind(kind, mode, suite, shrinks)
+        what = f"{kind}, {mode}, {suite}{', --shrink' if shrinks else ''}"
+        # Beside the exit status: a program that is right but for its end has passed some cases.
+        checker.check(what, status in (1, 2) and bad > 0 and (kind not in NOTHING or equal == 0),
+                      f"exit status {status}, {equal} equal, {bad} bad\n{result.stdout}{result.stderr}")
 
 
 def check_right(checker):

@@ -264,7 +264,8 @@ TEST_CASE("what becomes of a text that RFC 8259 leaves to the parser", "[json][c
 TEST_CASE("every beginning of a JSON text may become one, and of a malformed one not all",
           "[json][conformance]") {
   for (const File& file : files_of("y")) {
-    for (std::size_t size = 0; size <= file.text.size(); ++size) {
+    // Each of 200 beginnings: all of them would take the square of the length of a long text.
+    for (std::size_t size = 0; size <= file.text.size(); size += 1 + file.text.size() / 200) {
       CAPTURE(file.name, size);
       CHECK(may_become_json(std::string_view(file.text).substr(0, size)));
     }

@@ -207,7 +207,10 @@ TEST_CASE("what is wrong with a case folder is an error of that case", "[jobs][o
            {write(set + "/input_0.pb", "[1,"), ""},
            {write(set + "/input_0.pb", metadata_alone()), ""},
            // No data files: ONNX's runners do not look at them either.
-           {write(set + "/input_00.pb", onnx_floats({1}, {1}, "indices")), ""},
+           {[&set](const std::string& folder) {
+              fs::rename(cat(folder, set, "/input_0.pb"), cat(folder, set, "/input_00.pb"));
+            },
+            "DIR/a/test_data_set_0/input_0.pb: is missing"},
            {write(set + "/input_-1.pb", ""), ""},
            {write(set + "/input_.pb", ""), ""},
            {write(set + "/input_0.pb.bak", ""), ""},

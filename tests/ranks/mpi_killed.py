@@ -95,7 +95,7 @@ def check_killed(program, large):
     """kill -9 of a rank at any moment."""
     rng = random.Random(SEED)
     at_work, left, published = 0, 0, 0
-    for number in range(30):
+    for number in range(15):
         what = f"kill -9, {number}"
         old = large.prepare(number % 2 == 1)
         process = program.start(large.ranks, large.words, large.folder)
@@ -124,8 +124,8 @@ def check_killed(program, large):
             again = program.ranks(2, ["gathernd", "data.npy", "[[1]]", "-o", "result.npy"], large.folder)
             program.check(f"{what}: next run", again.status == 0, again.err)
             large.remove_leftovers()
-    program.check("kill -9: some were at work", at_work >= 10, at_work)
-    print(f"kill -9: 30 times, {at_work} while the result was written; {left} left a file, {published} were late")
+    program.check("kill -9: some were at work", at_work >= 5, at_work)
+    print(f"kill -9: 15 times, {at_work} while the result was written; {left} left a file, {published} were late")
 
 
 def check_terminated(program, large):

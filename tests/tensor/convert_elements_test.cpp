@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
+#include "support/sanitizers.hpp"
 
 namespace tensorop::tensor_convert_elements_test {
 namespace {
@@ -278,7 +279,7 @@ TEST_CASE("a cast between any two dtypes of numbers rounds once, truncates, or r
     Random random(seed, static_cast<std::uint64_t>(pair));
     int wrong = 0;
     // Every cast goes by way of float64, or of an integer: with it all values of 16 bits are tried.
-    const bool all = (from == DType::float64) != (to == DType::float64);
+    const bool all = !kAnySanitizer && (from == DType::float64) != (to == DType::float64);
     const auto numbers = numbers_about(random, part_of(to), all);
     for (const std::uint64_t part : parts_about(random, part_of(from), numbers, all)) {
       Element element = {part};
@@ -306,7 +307,7 @@ TEST_CASE("a cast between any two dtypes of numbers rounds once, truncates, or r
     CHECK(wrong == 0);
   }
   // Guards the test itself.
-  CHECK(kept > 200'000);
+  CHECK(kept > 100'000);
   CHECK(refused > 20'000);
 }
 
