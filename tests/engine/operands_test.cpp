@@ -76,8 +76,7 @@ TEST_CASE("untyped text that does not fit in a dtype can stay what it is", "[eng
        "element [0] = 300 does not fit in int8 (-128..127)"},
       {"[1e400]", DType::float32,
        "element [0] = 1e400 does not fit in float64 (-1.7976931348623157e+308..1.7976931348623157e+308)"},
-      {"[1,", DType::int8,
-       "malformed JSON at line 1, column 4: expected a value, found the end of the text"},
+      {"[1,", DType::int8, "malformed JSON at line 1, column 4: expected a value, found the end of the text"},
   };
   for (const Row& row : rows) {
     for (const bool is_read : {false, true}) {

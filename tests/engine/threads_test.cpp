@@ -301,9 +301,7 @@ TEST_CASE("scatter family: the same bytes where the updates are too many to be s
     if (kThreadSanitizer && folded.ends_with("sub")) continue;
     // Along an outer axis; along the only one; tuples; slices put into few places.
     for (const char* call :
-         {kThreadSanitizer
-              ? "scatterelements float32[1100,500] int32[2200,499]:-1100..1099 float32[2200,499]"
-              : "scatterelements float32[1100,1000] int32[2200,999]:-1100..1099 float32[2200,999]",
+         {"scatterelements float32[1100,1000] int32[2200,999]:-1100..1099 float32[2200,999]",
           "scatterelements float16[600000] int32[2200000]:0..599999 float16[2200000]",
           "scatternd float16[600000] int32[2200000,1]:0..599999 float16[2200000]",
           "scatterupdate float16[2,300000] int32[1100000]:0..299999 float16[2,1100000] axis=1"})
@@ -397,7 +395,8 @@ TEST_CASE("arrays that one thread each inflates are converted alike by any numbe
                                  {"b.safetensors", "float16"},
                                  {"b.npz", {}, false, 50'000},  // some arrays go to temporary files
                                  {"b.safetensors", {}, false, 1}};
-  for (const Row& row : rows) {
+  for (std::size_t i = 0; i < rows.size(); i += kThreadSanitizer ? 3 : 1) {
+    const Row& row = rows[i];
     CAPTURE(row.file, row.dtype.value_or(""), row.memory);
     Conversion conversion{.inputs = {from}, .compress = row.compress};
     if (row.dtype) conversion.dtypes = {*row.dtype};

@@ -82,7 +82,8 @@ std::int64_t safetensors_enough(std::string_view head) {
   try {
     const std::int64_t bytes = safetensors_header_bytes(head, std::nullopt);
     const std::string_view json = head.substr(to_size(kSafetensorsPrefix));
-    if (bytes > to_int64(json.size())) return may_become_json(json) ? StreamReading::kUnknown : bytes + kSafetensorsPrefix;
+    if (bytes > to_int64(json.size()))
+      return may_become_json(json) ? StreamReading::kUnknown : bytes + kSafetensorsPrefix;
     // A byte more shows that the data goes on.
     const auto header = parse_safetensors_header(json.substr(0, to_size(bytes)), std::nullopt);
     return saturated(checked_add(kSafetensorsPrefix + bytes + 1, header.data_bytes));
