@@ -211,7 +211,7 @@ JsonTensor Source::read_text(const JsonReading& reading) const {
 void Source::read() {
   if (!is_unread()) return;
   JsonTensor json = read_text({});
-  if (warn_ && json.rounded.count != 0 && json.tensor.dtype() == DType::float64) {
+  if (warn_ && json.rounded.count != 0) {
     warn_(cat(name_, name_.empty() ? "" : ": ", counted(json.rounded.count, "integer"), " beside fractions ",
               json.rounded.count == 1 ? "is" : "are", " not exact in float64: ", json.rounded.first));
   }
@@ -229,8 +229,8 @@ void Source::resolve(DType dtype) {
     bytes_.reset();
     return;
   }
-  auto converted = natural_ ? in_context([&] { return natural_->as(dtype); }) : std::nullopt;
-  take_tensor(converted ? std::move(*converted) : read_text({.as = dtype}).take());
+  const bool is_natural = natural_ && natural_->tensor.dtype() == dtype;
+  take_tensor(is_natural ? in_context([&] { return natural_->take(); }) : read_text({.as = dtype}).take());
 }
 
 }  // namespace tensorop

@@ -35,12 +35,6 @@ std::string check(Random& random, const std::string& text, std::optional<DType> 
   accepted = whole.refused.empty();
   std::string wrong = difference(whole, json_meaning(text, as));
   if (!wrong.empty()) return told(as, "from memory", wrong);
-  if (as) {
-    const auto later = read_json_then_as(text, *as);
-    // Read by itself it may be refused for what `as` takes, as "[[1,2],3]" is.
-    if (later && later->refused.empty()) wrong = difference(whole, *later);
-    if (!wrong.empty()) return told(as, "by itself at first", wrong);
-  }
   const auto draw_parts = [&](int threads) {
     JsonParts parts{threads, {}};
     if (ways.most_part_bytes != 0)

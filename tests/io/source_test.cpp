@@ -262,6 +262,11 @@ TEST_CASE("an untyped operand takes the dtype it is given", "[io][source]") {
       // Too large for what it would be by itself, and well in what it becomes.
       {"[18446744073709551615]", DType::int64, false, DType::uint64, "[18446744073709551615]"},
       {"[1,18446744073709551616]", DType::int64, false, DType::float64, "[1.0,18446744073709551616.0]"},
+      {"[-0,1]", DType::int64, false, DType::float64, "[-0.0,1.0]"},
+      {"[\"NaN\"]", DType::float64, false, DType::string, "[\"NaN\"]"},
+      {"[\"NaN\",\"b\"]", DType::string, false, DType::string, "[\"NaN\",\"b\"]"},
+      {"[1,9007199254740993]", DType::int64, false, DType::float64,
+       "element [1] = 9007199254740993 does not fit in float64: it would become 9007199254740992.0"},
       {"[18446744073709551615]", DType::int64, false, DType::int64,
        "element [0] = 18446744073709551615 does not fit in int64 "
        "(-9223372036854775808..9223372036854775807)\n"

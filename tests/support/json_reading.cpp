@@ -7,29 +7,6 @@
 namespace tensorop {
 namespace {
 
-// Of what `read` returns, by take().
-template <class Read, class Take>
-JsonOutcome outcome_of(const Read& read, const Take& take) {
-  JsonOutcome outcome;
-  try {
-    const JsonTensor json = read();
-    outcome.typed = json.typed;
-    outcome.empty = json.empty;
-    outcome.tensor = take(json);
-  } catch (const Failure& error) {
-    outcome = {};
-    outcome.refused = error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());
-  }
-  return outcome;
-}
-
-JsonOutcome outcome_of(std::string_view text, std::optional<DType> as, const JsonParts& parts) {
-  JsonReading reading{.as = as, .threads = Threads(parts.threads)};
-  if (parts.bytes) reading.part_bytes = *parts.bytes;
-  return outcome_of([&] { return parts.read(text, reading); },
-                    [](const JsonTensor& json) { return json.take(); });
-}
-
 // The index of the first string that differs, or the first byte.
 std::optional<std::size_t> first_difference(const Tensor& a, const Tensor& b) {
   const auto size = static_cast<std::size_t>(a.dtype() == DType::string ? a.size() : a.bytes());
@@ -44,19 +21,19 @@ std::optional<std::size_t> first_difference(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 JsonOutcome read_json_whole(std::string_view text, std::optional<DType> as, const JsonParts& parts) {
-  return outcome_of(text, as, parts);
-}
-
-std::optional<JsonOutcome> read_json_then_as(std::string_view text, DType as) {
-  bool takes_text = false;
-  const JsonOutcome outcome = outcome_of([&] { return read_json(text, {}); },
-                                         [&](const JsonTensor& json) {
-                                           const auto tensor =
-                                               json.typed ? std::optional(json.take()) : json.as(as);
-                                           takes_text = !tensor;
-                                           return tensor.value_or(Tensor());
-                                         });
-  return takes_text ? std::nullopt : std::optional(outcome);
+  JsonReading reading{.as = as, .threads = Threads(parts.threads)};
+  if (parts.bytes) reading.part_bytes = *parts.bytes;
+  JsonOutcome outcome;
+  try {
+    const JsonTensor json = parts.read(text, reading);
+    outcome.typed = json.typed;
+    outcome.empty = json.empty;
+    outcome.tensor = json.take();
+  } catch (const Failure& error) {
+    outcome = {};
+    outcome.refused = error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());
+  }
+  return outcome;
 }
 
 std::string difference(const JsonOutcome& a, const JsonOutcome& b) {

@@ -32,9 +32,6 @@ struct JsonParts {
 [[nodiscard]] JsonOutcome read_json_whole(std::string_view text, std::optional<DType> as,
                                           const JsonParts& parts = {});
 
-// Reads `text` as its own dtype and lets what was read become `as`; nothing where that takes the text.
-[[nodiscard]] std::optional<JsonOutcome> read_json_then_as(std::string_view text, DType as);
-
 // Empty when two outcomes are the same to the last bit and the last letter; else the difference.
 [[nodiscard]] std::string difference(const JsonOutcome& a, const JsonOutcome& b);
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
-#include <cstring>
 #include <limits>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -21,14 +19,6 @@ namespace {
 
 constexpr DTypeSet kFloatLike = kFloatTypes | kComplexTypes | kSmallFloatTypes;
 
-// The hint for untyped integers that int64 does not hold: that uint64 holds them.
-std::string int64_hint(const std::vector<FloatOnly>& float_only) {
-  const double above = std::ldexp(1.0, 64);
-  const auto fits = [&](const FloatOnly& number) { return number.value > 0 && number.value <= above; };
-  if (float_only.empty() || !std::ranges::all_of(float_only, fits)) return {};
-  return "untyped integers are int64: {\"dtype\":\"uint64\",\"data\":...} or --dtype uint64 names the dtype";
-}
-
 bool is_complex(std::optional<DType> dtype) {
   return dtype && kComplexTypes.contains(*dtype);
 }
@@ -42,37 +32,9 @@ std::int64_t part_size(DType dtype) {
   return element_size(dtype) / (kComplexTypes.contains(dtype) ? 2 : 1);
 }
 
-// Both may lie in the same memory: an element is not larger afterwards than before.
-template <class T>
-void store(std::byte* data, std::int64_t element, T value) {
-  std::memcpy(data + element * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
-}
-
-void integers_to_float64(std::byte* out, const std::byte* in, std::int64_t count,
-                         const std::vector<FloatOnly>& float_only) {
-  (void)cast_elements(out, DType::float64, in, DType::int64, count);
-  for (const FloatOnly& number : float_only) store(out, number.element, number.value);
-}
-
 std::string number_of(double value) {
   char text[kNumberTextSize];
   return {text, write_number(text, value)};
-}
-
-// The double of the largest integer is beyond it.
-bool is_exact_in_float64(std::int64_t value) {
-  const auto wide = static_cast<double>(value);
-  return wide < 0x1p63 && static_cast<std::int64_t>(wide) == value;
-}
-
-void require_exact_in_float64(const JsonTensor& integers) {
-  std::string fault = integers.rounded.first;
-  const auto values = integers.tensor.as<std::int64_t>();
-  for (std::int64_t i = 0; fault.empty() && i < integers.tensor.size(); ++i) {
-    if (!is_exact_in_float64(values[i]))
-      fault = cat(values[i], " becomes ", number_of(static_cast<double>(values[i])));
-  }
-  if (!fault.empty()) throw Error(cat("not all integers fit in float64: ", fault));
 }
 
 // Of the text of a number. One that is too large for a float is not zero, nor is one that is too small.
@@ -93,11 +55,6 @@ TextFloat<T> wide_of(std::string_view text) {
   return text[0] == '-' ? -kInfinity : kInfinity;
 }
 
-void strings_to_float64(std::byte* out, const std::byte* in, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i)
-    store(out, i, *parse_not_finite(StoredElements<StringRef>(in)[i].view()));
-}
-
 }  // namespace
 
 DataReader::DataReader(const JsonHeader& header, const JsonReading& reading,
@@ -107,15 +64,10 @@ DataReader::DataReader(const JsonHeader& header, const JsonReading& reading,
       place_(std::move(place)),
       nesting_(is_complex(header.dtype), is_complex(header.dtype) ? kDeepestList : kMaxRank),
       dtype_(header.dtype),
-      inferred_(!header.dtype),
       is_cast_(reading.cast && !header.is_typed),
-      is_given_(header.dtype && !header.is_typed) {
-  limit_elements();
-}
-
-void DataReader::limit_elements() {
-  if (!header_.shape) return;
-  const Shape& shape = *header_.shape;
+      is_given_(reading.as && !header.is_typed) {
+  if (!header.shape) return;
+  const Shape& shape = *header.shape;
   const std::int64_t size = dtype_ ? element_size(*dtype_) : 1;
   require_fits(shape, size);
   if (!dtype_) return;
@@ -124,25 +76,9 @@ void DataReader::limit_elements() {
                                        " of shape ", to_string(shape)));
 }
 
-void DataReader::become_float64() {
-  if (dtype_ == DType::string) {
-    const std::int64_t elements = elements_.bytes() / to_int64(sizeof(StringRef));
-    strings_to_float64(elements_.data(), elements_.data(), elements);
-    elements_.shrink(elements * to_int64(sizeof(double)));
-  } else {
-    const std::int64_t elements = elements_.bytes() / to_int64(sizeof(std::int64_t));
-    for (std::int64_t i = 0; i < elements; ++i) {
-      const std::int64_t value = StoredElements<std::int64_t>(elements_.data())[i];
-      if (!is_exact_in_float64(value)) note_rounded("", cat(value), static_cast<double>(value));
-    }
-    integers_to_float64(elements_.data(), elements_.data(), elements, float_only_);
-  }
-  dtype_ = DType::float64;
-  inferred_ = false;
-  float_only_.clear();
-  refused_.clear();
-  not_before_ = 0;
-  limit_elements();
+void DataReader::read_again(DType dtype) {
+  reading_.threads.advance(ahead_.value_or(0));
+  throw OtherDType{dtype};
 }
 
 std::string DataReader::element() const {
@@ -183,21 +119,17 @@ Error DataReader::unfit(std::string_view text, double value) const {
   return Error(does_not_fit(text), {}, is_cast_ ? overflow_hint(*dtype_, value) : "");
 }
 
-// In an untyped text an integer may be none of int64 and yet be one of many floats.
-void DataReader::put_float_only(std::string_view text, bool in_range) {
-  if (!in_range && refused_.empty()) refused_ = does_not_fit(text);
+// The text may yet be read as another dtype.
+void DataReader::put_beyond_int64(std::string_view text) {
+  constexpr std::string_view kUint64Hint =
+      "untyped integers are int64: {\"dtype\":\"uint64\",\"data\":...} or --dtype uint64 names the dtype";
   double value = 0;
-  const NumberStatus status = parse_fitting(text, value);
-  if (status == NumberStatus::range) throw Error(refused_);
-  if (status == NumberStatus::inexact) note_rounded(element(), text, value);
-  float_only_.push_back({elements_.bytes() / to_int64(sizeof(std::int64_t)), value});
+  const bool is_float64 = parse_number(text, value) == NumberStatus::ok;
+  const bool is_uint64 = value > 0 && value <= 0x1p64;
+  if (!refused_) refused_.emplace(does_not_fit(text), "", std::string(is_uint64 ? kUint64Hint : ""));
+  if (!is_uint64) refused_ = Error(refused_->what());
+  if (!is_float64) throw Error(*refused_);
   elements_.push(std::int64_t{0});
-}
-
-void DataReader::note_rounded(const std::string& element, std::string_view text, double value) {
-  if (rounded_.count++ != 0) return;
-  rounded_.first =
-      cat(element.empty() ? "" : cat(element, " = "), printable(text), " becomes ", number_of(value));
 }
 
 // If nothing else gives the dtype, numbers are rounded to that of the text, integers with a warning.
@@ -206,7 +138,8 @@ NumberStatus DataReader::parse_given(std::string_view text, T& value) {
   if (!must_fit(exactness(), text)) return parse_number(text, value);
   const NumberStatus status = parse_fitting(text, value);
   if (status != NumberStatus::inexact || is_given_) return status;
-  if (is_integer_text(text)) note_rounded(element(), text, to_double(value));
+  if (is_integer_text(text) && rounded_.count++ == 0)
+    rounded_.first = cat(element(), " = ", printable(text), " becomes ", number_of(to_double(value)));
   return NumberStatus::ok;
 }
 
@@ -219,13 +152,9 @@ void DataReader::parse(std::string_view text) {
                     ": it would become ", number_of(to_double(value))),
                 {}, is_cast_ ? cat("a number with a point is rounded: ", printable(text), ".0") : "");
   }
-  if (std::same_as<T, std::int64_t> && inferred_) {
-    if (status == NumberStatus::fraction) {
-      become_float64();
-      return parse<double>(text);
-    }
-    const bool minus_zero = text == "-0";
-    if (status == NumberStatus::range || minus_zero) return put_float_only(text, minus_zero);
+  if (std::same_as<T, std::int64_t> && is_inferred()) {
+    if (status == NumberStatus::fraction) read_again(DType::float64);
+    if (status == NumberStatus::range) return put_beyond_int64(text);
   }
   if (status == NumberStatus::range && overflow() == Overflow::error) throw unfit(text, wide_of<T>(text));
   if (status != NumberStatus::ok) {
@@ -257,8 +186,8 @@ void DataReader::number(std::string_view text) {
 
 void DataReader::put_number(std::string_view text) {
   nesting_.require_element("a number");
-  if (!dtype_) dtype_ = DType::int64;
-  if (dtype_ == DType::string && inferred_ && all_not_finite_) become_float64();
+  if (!dtype_) dtype_ = is_integer_text(text) ? DType::int64 : DType::float64;
+  all_not_finite_ = false;
   if (is_cast_ && dtype_ == DType::boolean) {
     elements_.push(Bool{static_cast<std::uint8_t>(is_nonzero(text))});
     return nesting_.next();
@@ -273,12 +202,15 @@ void DataReader::put_number(std::string_view text) {
 
 void DataReader::string(std::string_view text) {
   nesting_.require_element("a string");
-  if (!dtype_) dtype_ = DType::string;
   const auto not_finite = parse_not_finite(text);
-  if (not_finite && inferred_ && dtype_ == DType::int64) become_float64();
+  if (!dtype_) {
+    dtype_ = not_finite ? DType::float64 : DType::string;
+    all_not_finite_ = not_finite.has_value();
+  }
+  if (not_finite && is_inferred() && dtype_ == DType::int64) read_again(DType::float64);
+  if (!not_finite && all_not_finite_) read_again(DType::string);
   if (dtype_ == DType::string) {
     elements_.push(elements_.keep(text));
-    all_not_finite_ = all_not_finite_ && not_finite;
   } else if (!not_finite || !put_not_finite(*not_finite)) {
     refuse("a string", kFloatLike.contains(*dtype_)
                            ? "not-finite numbers are \"NaN\", \"Infinity\" and \"-Infinity\""
@@ -307,11 +239,8 @@ bool DataReader::put_not_finite(double value) {
 void DataReader::not_finite(double value) {
   const std::string_view found = name_of_not_finite(value);
   nesting_.require_element(found);
-  if (!dtype_) {
-    dtype_ = DType::float64;
-    inferred_ = false;
-  }
-  if (inferred_ && dtype_ == DType::int64) become_float64();
+  if (!dtype_) dtype_ = DType::float64;
+  if (is_inferred() && dtype_ == DType::int64) read_again(DType::float64);
   if ((kIntegerTypes | kSmallIntegerTypes).contains(*dtype_)) throw Error(does_not_fit(found));
   if (!put_not_finite(value)) refuse(found);
   nesting_.next();
@@ -324,10 +253,8 @@ std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, co
   const std::size_t round = to_size(reading_.threads.count()) * 8 * reading_.part_bytes;
   std::size_t done = 0;
   while (offset + done >= not_before_ && dtype_ && is_number(*dtype_) && nesting_.is_settled() &&
-         !casts_booleans_) {
+         !casts_booleans_ && !all_not_finite_) {
     std::string_view text = rest.substr(done, round);
-    // No string begins in front of the first quote: each mark there ends a number.
-    text = text.substr(0, text.find('"'));
     not_before_ = offset + done + text.size();
     const std::size_t mark = text.rfind(format.mark);
     if (mark == std::string_view::npos || mark < std::min(kLeast, reading_.part_bytes)) break;
@@ -368,13 +295,10 @@ std::size_t DataReader::read_parts(std::string_view text, const PartFormat& form
     part.out = std::exchange(out, out + part.elements * size);
     part.lists = nesting_.part(std::exchange(deeper, deeper + part.deeper));
   }
-  for_each([&](NumberPart& part) { format.read(part, *dtype_, inferred_, exactness()); });
+  for_each([&](NumberPart& part) { format.read(part, *dtype_, exactness()); });
   std::size_t read = 0;
   for (const NumberPart& part : parts) {
     if (!part.fits || !nesting_.step_over(*part.lists)) break;
-    for (const FloatOnly& number : part.float_only) {
-      float_only_.push_back({elements_.bytes() / size + number.element, number.value});
-    }
     elements_.add(part.elements * size);
     read += part.text.size();
   }
@@ -402,8 +326,6 @@ Shape DataReader::final_shape(DType dtype, std::int64_t elements) const {
 
 JsonTensor DataReader::finish() {
   reading_.threads.advance(ahead_.value_or(0));
-  const bool all_not_finite = dtype_ == DType::string && inferred_ && all_not_finite_;
-  if (all_not_finite) become_float64();
   const DType dtype = dtype_.value_or(DType::int64);
   const std::int64_t elements = elements_.bytes() / element_size(dtype);
   JsonTensor out;
@@ -411,47 +333,14 @@ JsonTensor DataReader::finish() {
     out.tensor = Tensor(dtype, final_shape(dtype, elements), elements_.take());
   } catch (const Error&) {
     // The fault of an element comes first.
-    if (!refused_.empty()) throw Error(refused_, "", int64_hint(float_only_));
+    if (refused_) throw Error(*refused_);
     throw;
   }
   out.empty = elements == 0;
-  out.float_only = std::move(float_only_);
   out.refused = std::move(refused_);
-  out.exactness = exactness();
   out.rounded = std::move(rounded_);
-  out.all_not_finite = all_not_finite;
+  out.all_not_finite = all_not_finite_;
   return out;
-}
-
-Tensor JsonTensor::take() const {
-  if (!refused.empty()) throw Error(refused, "", int64_hint(float_only));
-  return tensor;
-}
-
-std::optional<Tensor> JsonTensor::as(DType dtype) const {
-  if (dtype == tensor.dtype()) return take();
-  const std::int64_t elements = tensor.size();
-  const bool from_integers = tensor.dtype() == DType::int64 && dtype == DType::float64;
-  const bool from_words = all_not_finite && (dtype == DType::string || kFloatTypes.contains(dtype));
-  if (elements == 0) {
-    require_fits(tensor.shape(), element_size(dtype));
-  } else if (!from_integers && !from_words) {
-    return std::nullopt;
-  }
-  if (from_integers && exactness != Exactness::any) require_exact_in_float64(*this);
-  auto storage = std::make_shared<Storage>(elements * element_size(dtype));
-  std::byte* const out = storage->data();
-  if (from_integers) {
-    integers_to_float64(out, tensor.data(), elements, float_only);
-  } else if (dtype == DType::string) {
-    for (std::int64_t i = 0; i < elements; ++i) {
-      const std::string_view word = name_of_not_finite(tensor.as<double>()[i]);
-      store(out, i, StringRef{word.data(), to_int64(word.size())});
-    }
-  } else {
-    (void)cast_elements(out, dtype, tensor.data(), tensor.dtype(), elements);
-  }
-  return Tensor(dtype, tensor.shape(), storage);
 }
 
 }  // namespace tensorop

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/error.hpp"
 #include "io/json/json_elements.hpp"
@@ -29,6 +28,22 @@ struct JsonHeader {
   bool is_typed = false;  // the text itself names the dtype
   std::optional<Shape> shape = {};
 };
+
+// Thrown where the numbers or strings of an untyped text turn out to be of another dtype than its first
+// element: the text is to be read again, as `dtype`.
+struct OtherDType {
+  DType dtype;
+};
+
+// What `read` returns, which reads the text by a DataReader with the header that it is given.
+template <class Read>
+[[nodiscard]] JsonTensor read_data_text(const JsonReading& reading, const Read& read) {
+  try {
+    return read(JsonHeader{.dtype = reading.as});
+  } catch (const OtherDType& found) {
+    return read(JsonHeader{.dtype = found.dtype});
+  }
+}
 
 // The value of "data", or the whole of an untyped document. An element or a list that does not fit is thrown
 // as an Error.
@@ -64,7 +79,7 @@ class DataReader {
   [[nodiscard]] std::string_view expected() const {
     if (!dtype_) return "a number, a string, true or false";
     if (dtype_ == DType::boolean) return "true or false";
-    return dtype_ == DType::string ? "a string" : "a number";
+    return dtype_ == DType::string || all_not_finite_ ? "a string" : "a number";
   }
   [[nodiscard]] std::string element() const;
   void require_same_kind(bool is_boolean);
@@ -75,14 +90,13 @@ class DataReader {
   void parse_cast(std::string_view text);
   template <class T>
   [[nodiscard]] NumberStatus parse_given(std::string_view text, T& value);
-  void put_float_only(std::string_view text, bool in_range);
-  void note_rounded(const std::string& element, std::string_view text, double value);
+  void put_beyond_int64(std::string_view text);
   [[nodiscard]] bool put_not_finite(double value);
+  [[nodiscard]] bool is_inferred() const { return !header_.dtype; }
   // A text that names no dtype says what its numbers are, and nothing says that they may become others.
   [[nodiscard]] Exactness exactness() const { return header_.is_typed ? Exactness::any : reading_.exactness; }
   [[nodiscard]] Overflow overflow() const { return is_cast_ ? reading_.overflow : Overflow::error; }
-  void become_float64();
-  void limit_elements();
+  [[noreturn]] void read_again(DType dtype);
   [[nodiscard]] std::string does_not_fit(std::string_view text) const;
   [[nodiscard]] Error unfit(std::string_view text, double value) const;
   [[nodiscard]] std::size_t read_parts(std::string_view text, const PartFormat& format, double likely);
@@ -93,15 +107,13 @@ class DataReader {
   std::function<std::string()> place_;
   Nesting nesting_;
   Elements elements_;
-  std::optional<DType> dtype_;   // unknown until the first element of an untyped text
-  bool inferred_ = false;        // dtype_ comes from the elements read so far
-  bool is_cast_ = false;         // elements are cast to dtype_ (JsonReading)
-  bool is_given_ = false;        // dtype_ is that of JsonReading, of an untyped text
-  RoundedIntegers rounded_;      // JsonTensor::rounded
-  bool casts_booleans_ = false;  // and the text has true and false
-  bool all_not_finite_ = true;   // every string so far could be a number
-  std::vector<FloatOnly> float_only_;
-  std::string refused_;                // JsonTensor::refused
+  std::optional<DType> dtype_;         // unknown until the first element of an untyped text
+  bool is_cast_ = false;               // elements are cast to dtype_ (JsonReading)
+  bool is_given_ = false;              // dtype_ is that of JsonReading, of an untyped text
+  RoundedIntegers rounded_;            // JsonTensor::rounded
+  bool casts_booleans_ = false;        // and the text has true and false
+  bool all_not_finite_ = false;        // JsonTensor::all_not_finite, so far
+  std::optional<Error> refused_;       // JsonTensor::refused
   std::size_t not_before_ = 0;         // the offset in the text from which on parts are tried again
   std::optional<std::int64_t> ahead_;  // bytes of the text that the meter expects and were not read in parts
 };

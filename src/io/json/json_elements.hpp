@@ -39,10 +39,7 @@ class Elements {
   // Keeps a copy of `text` as long as the elements live.
   [[nodiscard]] StringRef keep(std::string_view text);
 
-  [[nodiscard]] std::byte* data() { return data_; }
   [[nodiscard]] std::int64_t bytes() const { return used_; }
-  // Drops all but the first `bytes`.
-  void shrink(std::int64_t bytes) { used_ = bytes; }
 
   // The memory with the elements at its front, and the kept texts with it. The last call.
   [[nodiscard]] std::shared_ptr<Storage> take();

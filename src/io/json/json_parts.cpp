@@ -1,85 +1,75 @@
 #include "io/json/json_parts.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <string>
 
 namespace tensorop {
 namespace {
 
-template <Number T>
-bool read_as(NumberPart& part, bool inferred, Exactness exactness) {
-  // A copy: a mapped file may change between two looks at it. The comma at the end ends every loop here.
-  std::string text(part.text);
-  text.back() = ',';
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  T* const out = reinterpret_cast<T*>(part.out);
-  PartLists& lists = *part.lists;
-  const auto skip_blanks = [&at] {
+struct JsonParts {
+  static constexpr char kMark = ',';
+
+  static void skip_blanks(const char*& at) {
     while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') ++at;
-  };
-  std::int64_t element = 0;
-  do {
-    skip_blanks();
-    while (*at == '[') {
+  }
+
+  static void count(NumberPart& part) {
+    // Few enough characters that counts fit in a byte, and a number that the compiler knows: it compares many
+    // of them at a time.
+    constexpr std::size_t kBlock = 128;
+    const auto count = [&part](const char* block) {
+      std::uint8_t commas = 0;
+      std::uint8_t begins = 0;
+      std::uint8_t ends = 0;
+      for (std::size_t i = 0; i < kBlock; ++i) {
+        commas = static_cast<std::uint8_t>(commas + (block[i] == ','));
+        begins = static_cast<std::uint8_t>(begins + (block[i] == '['));
+        ends = static_cast<std::uint8_t>(ends + (block[i] == ']'));
+      }
+      part.elements += commas;
+      part.deeper += begins - ends;
+    };
+    const char* at = part.text.data();
+    const char* const end = at + part.text.size();
+    for (; end - at >= static_cast<std::ptrdiff_t>(kBlock); at += kBlock) count(at);
+    char rest[kBlock] = {};
+    std::copy(at, end, rest);
+    count(rest);
+  }
+
+  static bool begin(const char*& at, PartLists& lists) {
+    skip_blanks(at);
+    for (; *at == '['; skip_blanks(++at)) {
       if (!lists.open()) return false;
-      ++at;
-      skip_blanks();
     }
-    if (!lists.at_element() || element == part.elements) return false;
-    const bool negative = *at == '-';
-    if (!scan_number(at, end, out[element], exactness)) return false;
-    if constexpr (std::same_as<T, std::int64_t>) {
-      if (inferred && negative && out[element] == 0) part.float_only.push_back({element, -0.0});
-    }
-    ++element;
-    lists.next();
-    skip_blanks();
-    while (*at == ']') {
+    return true;
+  }
+
+  // A number, or the word of one that is not finite.
+  template <Number T>
+  static bool scan(const char*& at, const char* end, T& value, Exactness exactness) {
+    if (*at != '"') return scan_number(at, end, value, exactness);
+    const char* const word = at + 1;
+    const char* const stop = std::find(word, end, '"');
+    const auto not_finite = parse_not_finite({word, static_cast<std::size_t>(stop - word)});
+    if (!not_finite || stop == end || !convert_real(*not_finite, value)) return false;
+    at = stop + 1;
+    return true;
+  }
+
+  static bool end(const char*& at, PartLists& lists) {
+    skip_blanks(at);
+    for (; *at == ']'; skip_blanks(++at)) {
       if (!lists.close()) return false;
-      ++at;
-      skip_blanks();
     }
-    if (*at != ',') return false;
-  } while (++at != end);
-  return element == part.elements;
-}
-
-void count_marks(NumberPart& part) {
-  // Few enough characters that counts fit in a byte, and a number that the compiler knows: it compares many
-  // of them at a time.
-  constexpr std::size_t kBlock = 128;
-  const auto count = [&part](const char* block) {
-    std::uint8_t commas = 0;
-    std::uint8_t begins = 0;
-    std::uint8_t ends = 0;
-    for (std::size_t i = 0; i < kBlock; ++i) {
-      commas = static_cast<std::uint8_t>(commas + (block[i] == ','));
-      begins = static_cast<std::uint8_t>(begins + (block[i] == '['));
-      ends = static_cast<std::uint8_t>(ends + (block[i] == ']'));
-    }
-    part.elements += commas;
-    part.deeper += begins - ends;
-  };
-  const char* at = part.text.data();
-  const char* const end = at + part.text.size();
-  for (; end - at >= static_cast<std::ptrdiff_t>(kBlock); at += kBlock) count(at);
-  char rest[kBlock] = {};
-  std::copy(at, end, rest);
-  count(rest);
-}
-
-void read_numbers(NumberPart& part, DType dtype, bool inferred, Exactness exactness) {
-  dispatch(dtype, [&]<class T>(TypeTag<T>) {
-    if constexpr (Number<Part<T>>) part.fits = part.lists && read_as<Part<T>>(part, inferred, exactness);
-  });
-}
+    return *at++ == kMark;
+  }
+};
 
 }  // namespace
 
 PartFormat json_parts() {
-  return {',', count_marks, read_numbers};
+  return part_format(JsonParts());
 }
 
 std::vector<NumberPart> divide_numbers(std::string_view text, char mark, std::size_t size) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +24,6 @@ struct NumberPart {
   std::ptrdiff_t deeper = 0;  // lists that begin, less those that end
   std::byte* out = nullptr;   // room for its numbers
   std::optional<PartLists> lists = {};
-  std::vector<FloatOnly> float_only = {};  // of its own elements
   bool fits = false;
 };
 
@@ -34,9 +34,50 @@ struct PartFormat {
   std::function<void(NumberPart& part)> count;
   // Reads the numbers of a part as those of `dtype`, a number or complex, to part.out, and sets part.fits:
   // false where anything is not as it was in front of the part; what is in part.out is then unspecified.
-  // `inferred`: int64 may yet turn out to be float64.
-  std::function<void(NumberPart& part, DType dtype, bool inferred, Exactness exactness)> read;
+  std::function<void(NumberPart& part, DType dtype, Exactness exactness)> read;
 };
+
+// Reads the numbers of a part. `format` is a copy for each part; its functions return false where a part does
+// not fit:
+//   kMark                            as PartFormat::mark
+//   begin(at, lists)                 steps over what stands in front of a number
+//   scan(at, end, value, exactness)  reads a number, as scan_number() does
+//   end(at, lists)                   steps over what stands behind it; a mark ends the part
+template <Number T, class Format>
+[[nodiscard]] bool read_part(NumberPart& part, Format format, Exactness exactness) {
+  // A copy: a mapped file may change between two looks at it. The mark at the end ends every loop.
+  std::string text(part.text);
+  text.back() = Format::kMark;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  T* const out = reinterpret_cast<T*>(part.out);
+  PartLists lists = *part.lists;
+  const std::int64_t elements = part.elements;
+  std::int64_t element = 0;
+  do {
+    if (!format.begin(at, lists) || !lists.at_element() || element == elements ||
+        !format.scan(at, end, out[element], exactness)) {
+      return false;
+    }
+    ++element;
+    lists.next();
+    if (!format.end(at, lists)) return false;
+  } while (at != end);
+  *part.lists = lists;
+  return element == elements;
+}
+
+// A format of read_part() that also has count(part), as PartFormat has it.
+template <class Format>
+[[nodiscard]] PartFormat part_format(Format format) {
+  return {Format::kMark, [format](NumberPart& part) { format.count(part); },
+          [format](NumberPart& part, DType dtype, Exactness exactness) {
+            dispatch(dtype, [&]<class T>(TypeTag<T>) {
+              if constexpr (Number<Part<T>>)
+                part.fits = part.lists && read_part<Part<T>>(part, format, exactness);
+            });
+          }};
+}
 
 // Lists of numbers in JSON, divided at commas.
 [[nodiscard]] PartFormat json_parts();

@@ -138,6 +138,23 @@ void read_described(JsonCursor& in, JsonHeader& header, const JsonReading& readi
   in.go_to(end);
 }
 
+JsonTensor read_document(std::string_view text, const JsonReading& reading, JsonHeader header) {
+  JsonCursor in(text);
+  if (in.at_end()) throw Error("holds no JSON value");
+  std::optional<DataReader> data;
+  const JsonKind kind = in.value();
+  if (kind == JsonKind::object) {
+    read_described(in, header, reading, data);
+  } else {
+    read_data(in, kind, data.emplace(header, reading));
+  }
+  in.require_end("the end of the text");
+  JsonTensor tensor = data->finish();
+  tensor.typed = header.is_typed;
+  tensor.empty = tensor.empty && !tensor.typed;
+  return tensor;
+}
+
 // A list or an object. A string may also be the quoted header line of a table.
 bool begins_as_json(std::string_view head) {
   const std::string_view text = after_blanks(head);
@@ -151,21 +168,8 @@ std::int64_t json_enough(std::string_view head) {
 }  // namespace
 
 JsonTensor read_json(std::string_view text, const JsonReading& reading) {
-  JsonCursor in(text);
-  if (in.at_end()) throw Error("holds no JSON value");
-  JsonHeader header{.dtype = reading.as};
-  std::optional<DataReader> data;
-  const JsonKind kind = in.value();
-  if (kind == JsonKind::object) {
-    read_described(in, header, reading, data);
-  } else {
-    read_data(in, kind, data.emplace(header, reading));
-  }
-  in.require_end("the end of the text");
-  JsonTensor tensor = data->finish();
-  tensor.typed = header.is_typed;
-  tensor.empty = tensor.empty && !tensor.typed;
-  return tensor;
+  return read_data_text(reading,
+                        [&](const JsonHeader& header) { return read_document(text, reading, header); });
 }
 
 JsonHead peek_json(std::string_view text) {

@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/error.hpp"
 #include "base/threads.hpp"
 #include "tensor/number_text.hpp"
 #include "tensor/tensor.hpp"
@@ -37,13 +37,7 @@ struct JsonReading {
   std::size_t part_bytes = std::size_t{1} << 17;
 };
 
-// An integer that int64 does not hold, and float64 does: -0, or one of more than 63 bits.
-struct FloatOnly {
-  std::int64_t element;
-  double value;
-};
-
-// Integers that float64 does not hold exactly, in a text that names no dtype.
+// Integers that float64 does not hold exactly, in a float64 text that names no dtype.
 struct RoundedIntegers {
   std::int64_t count = 0;
   std::string first = {};  // "element [0,1] = 9007199254740993 becomes 9007199254740992.0"
@@ -53,20 +47,17 @@ struct JsonTensor {
   Tensor tensor;
   bool typed = false;  // the text named its dtype itself
   bool empty = false;  // untyped and without elements: any dtype would do as well
-  // Of an int64 tensor of untyped text.
-  std::vector<FloatOnly> float_only = {};
-  std::string refused = {};  // why it cannot be int64, where it cannot
-  Exactness exactness = Exactness::any;
-  RoundedIntegers rounded = {};  // of float_only, or of a float64 tensor
+  // Of an int64 tensor of untyped text: why it has no elements, where int64 does not hold them all.
+  std::optional<Error> refused = {};
+  RoundedIntegers rounded = {};
   // A float64 tensor of untyped text whose elements are all "NaN", "Infinity" or "-Infinity".
   bool all_not_finite = false;
 
   // The tensor. Throws Error when integers do not fit in int64.
-  [[nodiscard]] Tensor take() const;
-  // The tensor as `dtype`, the same as if it had been read as that; nothing where that takes the text: only
-  // integers become float64, and all_not_finite elements floats or strings. Throws Error as take() does, and
-  // if an integer that must fit in float64 does not.
-  [[nodiscard]] std::optional<Tensor> as(DType dtype) const;
+  [[nodiscard]] Tensor take() const {
+    if (refused) throw Error(*refused);
+    return tensor;
+  }
 };
 
 // Reads the one tensor that `text` holds.

@@ -1,7 +1,6 @@
 #include "io/table/table_parts.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <limits>
 #include <string>
 
@@ -67,85 +66,61 @@ TableField read_field(std::string_view text, std::string& buffer) {
 
 namespace {
 
-// The field at `at`, in all its spellings. False, with `at` unchanged, where it is no T.
-template <Number T>
-[[nodiscard]] bool scan_field(const char*& at, const char* end, T& value, Exactness exactness) {
-  if (scan_number(at, end, value, exactness)) return true;
-  std::string buffer;
-  const char* const stop = std::find_if(at, end, ends_field);
-  const TableField field = read_field({at, static_cast<std::size_t>(stop - at)}, buffer);
-  if (field.kind == FieldKind::number) {
-    if (!parse_by(exactness, field.text, value)) return false;
-  } else if (field.kind != FieldKind::not_finite || !convert_real(field.value, value)) {
-    return false;
+struct TableParts {
+  static constexpr char kMark = '\n';
+
+  std::int64_t columns;
+  Separator separator;
+  std::int64_t column = 0;
+
+  void skip_blanks(const char*& at) const {
+    while (*at == ' ' || (*at == '\t' && separator != Separator::tab)) ++at;
   }
-  at = stop;
-  return true;
-}
 
-template <Number T>
-bool read_as(NumberPart& part, std::int64_t columns, Separator separator, bool inferred,
-             Exactness exactness) {
-  // A copy: a mapped file may change between two looks at it. The line break at the end ends every loop here.
-  std::string text(part.text);
-  text.back() = '\n';
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  T* const out = reinterpret_cast<T*>(part.out);
-  PartLists& lists = *part.lists;
-  const bool skips_tabs = separator != Separator::tab;
-  const auto skip_blanks = [&] {
-    while (*at == ' ' || (skips_tabs && *at == '\t')) ++at;
-  };
-  std::int64_t element = 0;
-  while (at != end) {
-    if (columns > part.elements - element) return false;
-    if (columns > 1 && !lists.open()) return false;
-    skip_blanks();
-    for (std::int64_t column = 1;; ++column) {
-      const bool negative = *at == '-';
-      if (!scan_field(at, end, out[element], exactness)) return false;
-      if constexpr (std::same_as<T, std::int64_t>) {
-        if (inferred && negative && out[element] == 0) part.float_only.push_back({element, -0.0});
-      }
-      ++element;
-      const char* const stop = at;
-      skip_blanks();
-      if (column == columns) break;
-      if (separator == Separator::blanks) {
-        if (at == stop) return false;
-      } else {
-        if (*at != static_cast<char>(separator)) return false;
-        ++at;
-        skip_blanks();
-      }
-    }
-    if (*at == '\r') ++at;
-    if (*at != '\n') return false;
-    ++at;
-    lists.next(columns);
-    if (columns > 1 && !lists.close()) return false;
-  }
-  return element == part.elements;
-}
-
-}  // namespace
-
-PartFormat table_parts(std::int64_t columns, Separator separator) {
-  const auto count = [columns](NumberPart& part) {
+  void count(NumberPart& part) const {
     const std::int64_t lines = std::ranges::count(part.text, '\n');
     // A number and what ends it take two characters: no room is made for lines that are too short.
     const auto elements = checked_mul(lines, columns);
     const bool is_possible = elements && *elements <= to_int64(part.text.size()) / 2;
     part.elements = is_possible ? *elements : 0;
-  };
-  const auto read = [columns, separator](NumberPart& part, DType dtype, bool inferred, Exactness exactness) {
-    dispatch(dtype, [&]<class T>(TypeTag<T>) {
-      if constexpr (Number<T>)
-        part.fits = part.lists && read_as<T>(part, columns, separator, inferred, exactness);
-    });
-  };
-  return {'\n', count, read};
+  }
+
+  bool begin(const char*& at, PartLists& lists) const {
+    if (column == 0) skip_blanks(at);
+    return column != 0 || columns == 1 || lists.open();
+  }
+
+  // The field in all its spellings.
+  template <Number T>
+  static bool scan(const char*& at, const char* end, T& value, Exactness exactness) {
+    if (scan_number(at, end, value, exactness)) return true;
+    std::string buffer;
+    const char* const stop = std::find_if(at, end, ends_field);
+    const TableField field = read_field({at, static_cast<std::size_t>(stop - at)}, buffer);
+    at = stop;
+    if (field.kind == FieldKind::number) return parse_by(exactness, field.text, value);
+    return field.kind == FieldKind::not_finite && convert_real(field.value, value);
+  }
+
+  bool end(const char*& at, PartLists& lists) {
+    const char* const field_end = at;
+    skip_blanks(at);
+    if (++column < columns) {
+      if (separator == Separator::blanks) return at != field_end;
+      if (*at != static_cast<char>(separator)) return false;
+      skip_blanks(++at);
+      return true;
+    }
+    column = 0;
+    if (*at == '\r') ++at;
+    return *at++ == kMark && (columns == 1 || lists.close());
+  }
+};
+
+}  // namespace
+
+PartFormat table_parts(std::int64_t columns, Separator separator) {
+  return part_format(TableParts{columns, separator});
 }
 
 }  // namespace tensorop

@@ -33,9 +33,10 @@ std::string_view name_of(Separator separator) {
 class TableReader : private TextCursor {
  public:
   // `separator`: nothing where the first line shows it.
-  TableReader(std::string_view text, const JsonReading& reading, std::optional<Separator> separator)
+  TableReader(std::string_view text, const JsonReading& reading, const JsonHeader& header,
+              std::optional<Separator> separator)
       : TextCursor(text),
-        header_{.dtype = reading.as},
+        header_(header),
         separator_(separator),
         data_(header_, reading, [this] { return place_of(at_); }) {}
 
@@ -58,12 +59,6 @@ class TableReader : private TextCursor {
   }
 
  private:
-  // What stands after a field.
-  struct After {
-    bool row_ends;
-    std::ptrdiff_t next;  // where the next field or row begins, from at_ on
-  };
-
   [[nodiscard]] std::string place_of(const char* at) const {
     const Place found = place(offset_of(at));
     return cat("line ", found.line, ", column ", found.column);
@@ -117,30 +112,27 @@ class TableReader : private TextCursor {
     return {at_, static_cast<std::size_t>(std::find_if(at_, end_, ends_field) - at_)};
   }
 
-  // `length` characters after at_ the field there ends. Settles the separator.
-  After look_after(std::size_t length) {
-    const char* at = at_ + length;
+  // Steps from the end of a field to the next one, or over the end of the row: true. Settles the separator.
+  bool skip_to_next(const char*& at) {
+    const char* const field_end = at;
     skip_blanks(at);
-    const std::ptrdiff_t blanks = at - at_ - to_int64(length);
-    const char* const first = at_ + length;
-    const bool has_tab = std::find(first, first + blanks, '\t') != first + blanks;
-    const char* next = at;
-    if (skip_line_break(next)) return {true, next - at_};
-    at = next;
+    if (skip_line_break(at)) return true;
     const int c = peek(at);
-    if (!separator_) separator_ = c == ',' ? Separator::comma : has_tab ? Separator::tab : Separator::blanks;
-    if (separator_ == Separator::blanks) {
-      if (blanks == 0 || c == ',') refuse_after(at);
-      return {false, at - at_};
+    if (!separator_) {
+      const bool has_tab = std::find(field_end, at, '\t') != at;
+      separator_ = c == ',' ? Separator::comma : has_tab ? Separator::tab : Separator::blanks;
     }
-    const char mark = static_cast<char>(*separator_);
+    if (separator_ == Separator::blanks) {
+      if (at == field_end || c == ',') refuse_after(at);
+      return false;
+    }
     // Blanks with a tab were skipped before tabs were known to be separators.
-    at = at_ + length;
-    while (peek(at) == ' ' || (peek(at) == '\t' && mark == ',')) ++at;
-    if (peek(at) != static_cast<unsigned char>(mark)) refuse_after(at);
+    at = field_end;
+    skip_blanks(at);
+    if (peek(at) != static_cast<unsigned char>(*separator_)) refuse_after(at);
     ++at;
     skip_blanks(at);
-    return {false, at - at_};
+    return false;
   }
 
   [[noreturn]] void refuse_after(const char* at) const {
@@ -154,13 +146,13 @@ class TableReader : private TextCursor {
     if (is_first) first_line_ = line();
     std::int64_t count = 0;
     for (bool row_ends = false; !row_ends;) {
-      std::size_t length = field().size();
+      const std::string_view text = field();
       // A field that cannot be read is reported before what follows it.
       std::string buffer;
-      const TableField value = read_field({at_, length}, buffer);
-      if (value.kind == FieldKind::other) refuse_field({at_, length}, is_first && count == 0);
-      const After after = look_after(length);
-      row_ends = after.row_ends;
+      const TableField value = read_field(text, buffer);
+      if (value.kind == FieldKind::other) refuse_field(text, is_first && count == 0);
+      const char* next = text.end();
+      row_ends = skip_to_next(next);
       if (++count == 1) {
         if (is_first) data_.begin_list();
         if (is_first ? !row_ends : columns_ > 1) data_.begin_list();
@@ -168,11 +160,11 @@ class TableReader : private TextCursor {
       if (!is_first && count > columns_) {
         throw Error(cat(line(), " has more than the ", counted(columns_, "number"), " of ", first_line_));
       }
-      put(read_field({at_, length}, buffer));
+      put(value);
       if (row_ends && !is_first && count < columns_) {
         throw Error(cat(line(), " has ", counted(count, "number"), ", ", first_line_, " has ", columns_));
       }
-      at_ += after.next;
+      at_ = next;
     }
     if (is_first) columns_ = count;
     if (columns_ > 1) data_.end_list();
@@ -257,7 +249,10 @@ consteval Format table_format(std::string_view name, std::string_view title, std
       .read_text =
           [](std::string_view text, const JsonReading& reading) {
             const bool is_open = kSeparator == Separator::blanks;
-            return TableReader(text, reading, is_open ? std::nullopt : std::optional(kSeparator)).read();
+            const auto separator = is_open ? std::nullopt : std::optional(kSeparator);
+            return read_data_text(reading, [&](const JsonHeader& header) {
+              return TableReader(text, reading, header, separator).read();
+            });
           },
       .encode = [](DType dtype, const Shape& shape, std::int64_t /*strings*/,
                    std::string_view /*name*/) { return table_encoding(dtype, shape, kSeparator); },
