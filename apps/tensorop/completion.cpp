@@ -102,7 +102,7 @@ class Offers {
     const std::string path(typed_.substr(lead.size()));
     try {
       if (path.find(':') != std::string::npos && open_archive_path(path)) {
-        for (const FileInfo& array : inspect_file(path.substr(0, path.find(':'))).arrays)
+        for (const ArrayEntry& array : inspect_file(path.substr(0, path.find(':'))).arrays)
           add(cat(lead, array.path), cat(array.dtype ? name(*array.dtype) : "", " ", to_string(array.shape)));
         return;
       }

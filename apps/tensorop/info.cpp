@@ -86,7 +86,7 @@ class InfoStatistics {
   // Measures the arrays of a file; content.arrays keeps those that could be read.
   void take(FileContent& content) {
     if (!is_wanted()) {
-      for (const FileInfo& info : content.arrays) measured_.push_back({.info = info});
+      for (const ArrayEntry& info : content.arrays) measured_.push_back({.info = info});
       return;
     }
     std::vector<MeasuredArray> found = measure_arrays(content, arguments_.has("--digest"), settings_->get());
@@ -202,7 +202,7 @@ std::optional<std::string> describe_if_model(const std::string& path, bool as_js
 
 // Leaves the arrays of an archive that are wanted.
 void select_arrays(const std::function<bool(const std::string&)>& wanted, FileContent& content) {
-  const auto is_other = [&](const FileInfo& file) {
+  const auto is_other = [&](const ArrayEntry& file) {
     return !wanted(file.path.substr(content.path.size() + 1));
   };
   std::erase_if(content.arrays, is_other);
@@ -215,7 +215,7 @@ void describe_file(const FileContent& content, bool as_json, bool as_statistics,
   for (const std::string& line : content.warnings) {
     if (warn) warn(line);
   }
-  for (const FileInfo& file : content.arrays) {
+  for (const ArrayEntry& file : content.arrays) {
     for (const std::string& line : file.warnings) {
       if (warn) warn(cat(printable(file.path), ": ", line));
     }

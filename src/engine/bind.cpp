@@ -108,7 +108,7 @@ std::vector<Source> open_operands(const std::vector<OperandText>& texts, const R
   std::vector<Source> sources;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     // How many elements of a mask are true is a part of the result's shape.
-    const Source::Options options{.arrays = {.header_only = request.dry_run && !is_mask(request, i)},
+    const Source::Options options{.header_only = request.dry_run && !is_mask(request, i),
                                   .allow_abstract = request.dry_run,
                                   .read_later = true,
                                   .text_format = request.text_format};

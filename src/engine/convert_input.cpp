@@ -91,10 +91,7 @@ Source::Options options_of(const InputReading& reading, ArrayReading arrays) {
   } else if (reading.dtype && kSmallTypes.contains(*reading.dtype)) {
     options.unnamed_as = reading.dtype;
   }
-  options = with_settings(std::move(options), reading.settings);
-  // What is only described is opened once more.
-  if (options.arrays.header_only) options.arrays.warn = nullptr;
-  return options;
+  return with_settings(std::move(options), reading.settings);
 }
 
 CastInput cast_input(Source source, const InputReading& reading) {
@@ -116,7 +113,10 @@ CastInput cast_input(Source source, const InputReading& reading) {
 CastInput open_input(const NamedInput& input, const InputReading& reading, bool header_only) {
   InputReading own = reading;
   if (input.dtype) own.dtype = input.dtype;
-  const Source::Options options = options_of(own, {.header_only = header_only});
+  Source::Options options = options_of(own, {});
+  options.header_only = header_only;
+  // What is only described is opened once more.
+  if (header_only) options.warn = nullptr;
   if (input.archive == nullptr) return cast_input(Source::open(input.text, options), own);
   if (input.keeps_dtype) own.view.reset();
   return cast_input(input.archive->read(input.member, options), own);

@@ -49,9 +49,8 @@ std::vector<OperandText> take_arrays(Request& request) {
 }
 
 Tensor open_array(const OperandText& text, const Request& request, const Settings& settings, Inputs& inputs) {
-  const Source::Options options{.arrays = {.header_only = request.dry_run},
-                                .allow_abstract = request.dry_run,
-                                .text_format = request.text_format};
+  const Source::Options options{
+      .header_only = request.dry_run, .allow_abstract = request.dry_run, .text_format = request.text_format};
   Source source = open_operand(text, options, settings);
   if (source.tensor() == nullptr)
     source.resolve(source.fits_any_dtype() ? DType::int64 : source.natural_dtype());

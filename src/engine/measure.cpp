@@ -19,7 +19,7 @@ namespace {
 // Larger arrays have all threads.
 constexpr std::int64_t kSmallBytes = 4 << 20;
 
-MeasuredArray measure_one(const FileContent& content, const FileInfo& info, bool wants_digest,
+MeasuredArray measure_one(const FileContent& content, const ArrayEntry& info, bool wants_digest,
                           const Settings& settings) {
   const Source source = content.open(info, with_settings({}, settings));
   const Tensor& tensor = *source.tensor();

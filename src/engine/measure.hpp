@@ -11,7 +11,7 @@
 namespace tensorop {
 
 struct MeasuredArray {
-  FileInfo info = {};
+  ArrayEntry info = {};
   Statistics statistics = {};
   std::string digest = {};  // SHA-256 in hexadecimal; empty where it was not wanted
 };

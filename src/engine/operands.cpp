@@ -17,7 +17,7 @@ Source::Options with_settings(Source::Options options, const Settings& settings)
   options.arrays.memory = settings.memory;
   options.arrays.memory_sharers = settings.memory_sharers;
   options.archives = settings.archives;
-  options.arrays.warn = settings.warn;
+  options.warn = settings.warn;
   options.arrays.scratch = [&settings](std::int64_t bytes) { return make_scratch(settings, bytes); };
   return options;
 }

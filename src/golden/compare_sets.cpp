@@ -265,9 +265,7 @@ class SetComparison {
     return set.open_file_of(*member);
   }
 
-  static bool is_archive(const std::optional<OpenedFile>& file) {
-    return file && file->format->open_archive != nullptr;
-  }
+  static bool is_archive(const std::optional<OpenedFile>& file) { return file && file->format->is_archive(); }
 
   std::vector<Finding> compare_archives(const TensorSet& actual, const TensorSet& expected,
                                         const std::string& name, const Settings& call,

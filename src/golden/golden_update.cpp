@@ -28,8 +28,7 @@ Destination golden_destination(const Expectation& expect, bool is_missing, const
     out.array = archive->name(archive->only());
     with_context(printable(opened.shown), [&] { opened.format->require_name(out.array); });
   } else if (opened.format->names_array && expect.array == nullptr) {
-    out.array =
-        with_context(printable(opened.shown), [&] { return opened.format->describe(opened.file).name; });
+    out.array = open_archive(opened)->entry(0).name;
   }
   const std::string lost =
       opened.format->remarks == nullptr ? "" : opened.format->remarks(opened.file.bytes());

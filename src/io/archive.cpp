@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/npy/stored_array.hpp"
 
 namespace tensorop {
 namespace {
@@ -21,9 +22,37 @@ std::string list_names(std::vector<std::string> names) {
   return printable(join(names));
 }
 
-bool Archive::add_member(std::string_view name, bool is_array) {
-  members_.push_back({name, is_array});
+Archive::Archive(ArrayEntry only) {
+  members_.push_back({{}, true, false});
+  entries_.push_back(std::move(only));
+}
+
+bool Archive::add_member(std::string_view name, bool is_array, bool is_compressed) {
+  members_.push_back({name, is_array, is_compressed});
   return positions_.emplace(name, members_.size() - 1).second;
+}
+
+ArrayEntry Archive::entry(std::size_t member) const {
+  ArrayEntry array = make_entry(member);
+  array.member = member;
+  return array;
+}
+
+ArrayEntry Archive::readable(ArrayEntry array) const {
+  if (array.refused != nullptr) throw Error(*array.refused);
+  locate(array);
+  return array;
+}
+
+Tensor Archive::read(const ArrayEntry& array, const ArrayReading& reading) const {
+  Tensor tensor = decode(array, reading);
+  // Elements that were brought elsewhere are compared with the file no more.
+  if (array.owner != nullptr && tensor.mapping() != array.owner) array.owner->require_unchanged();
+  return tensor;
+}
+
+Tensor Archive::decode(const ArrayEntry& array, const ArrayReading& reading) const {
+  return read_stored(array, reading);
 }
 
 std::optional<std::size_t> Archive::lookup(std::string_view name) const {

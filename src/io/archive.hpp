@@ -16,7 +16,7 @@
 
 #include "base/unseen.hpp"
 #include "io/array_reading.hpp"
-#include "io/file_info.hpp"
+#include "io/entry.hpp"
 #include "io/sink.hpp"
 #include "tensor/tensor.hpp"
 
@@ -25,13 +25,14 @@ namespace tensorop {
 class ArchiveWriter;
 struct ArchiveOptions;
 
-// An archive that was opened for reading: its members, by their positions in the archive's order.
+// A file of arrays that was opened for reading: its members, by their positions in the file's order. A file
+// of one array is an archive of one member without a name.
 class Archive {
  public:
-  Archive() = default;
   Archive(const Archive&) = delete;
   Archive& operator=(const Archive&) = delete;
   virtual ~Archive() = default;
+  explicit Archive(ArrayEntry only);
 
   // The number of members. A member that is not an array can only be looked up by its name.
   [[nodiscard]] std::size_t size() const { return members_.size(); }
@@ -52,14 +53,17 @@ class Archive {
   // not arrays.
   [[nodiscard]] std::vector<std::string> warnings_for(bool whole) const;
 
-  // The array of a member. It keeps what it needs of the file. Throws Error without the member's name.
-  [[nodiscard]] virtual Tensor read(std::size_t member, const ArrayReading& reading) const = 0;
+  // What the file says of a member that is an array: that is read now where it is in the member. Throws Error
+  // without the member's name.
+  [[nodiscard]] ArrayEntry entry(std::size_t member) const;
+  // Such an entry, of an array that is to be read. Throws Error where it cannot be.
+  [[nodiscard]] ArrayEntry readable(ArrayEntry array) const;
+  // Its array, which keeps what it needs of the file. Throws Error without the member's name.
+  [[nodiscard]] Tensor read(const ArrayEntry& array, const ArrayReading& reading) const;
   // Whether a member is compressed: one thread reads it as soon as several do.
-  [[nodiscard]] virtual bool is_compressed(std::size_t /*member*/) const { return false; }
+  [[nodiscard]] bool is_compressed(std::size_t member) const { return members_[member].is_compressed; }
   // Whether an array that replaces the one of this name is compressed: as that is, or as the last member.
   [[nodiscard]] bool compresses(std::string_view name) const;
-  // The description from the member's header; the caller sets path and format. Throws Error as read() does.
-  [[nodiscard]] virtual FileInfo describe(std::size_t member) const = 0;
 
   // What writes this archive again to `path`, from which it was read: with one array that is added, in the
   // place of the one of its name if there is one. All others and the metadata stay. Throws Error where the
@@ -80,9 +84,11 @@ class Archive {
   [[nodiscard]] std::string list_members(bool arrays) const;
 
  protected:
+  Archive() = default;
   // Adds a member, whose name stays where it is. False where another one has the name, which means that one.
-  bool add_member(std::string_view name, bool is_array = true);
+  bool add_member(std::string_view name, bool is_array = true, bool is_compressed = false);
 
+  std::vector<ArrayEntry> entries_;  // of members, where make_entry() does not make them
   Metadata metadata_;
   std::string comment_;
   std::vector<std::string> warnings_;
@@ -92,7 +98,13 @@ class Archive {
   struct Member {
     std::string_view name;
     bool is_array;
+    bool is_compressed;
   };
+
+  [[nodiscard]] virtual ArrayEntry make_entry(std::size_t member) const { return entries_[member]; }
+  // Sets ArrayEntry::owner where that is another file. Throws Error.
+  virtual void locate(ArrayEntry& /*array*/) const {}
+  [[nodiscard]] virtual Tensor decode(const ArrayEntry& array, const ArrayReading& reading) const;
 
   std::unordered_map<std::string_view, std::size_t> positions_;  // of members
   std::vector<Member> members_;

@@ -14,7 +14,6 @@
 namespace tensorop {
 
 struct ArrayReading {
-  bool header_only = false;  // the tensor has no elements
   // Elements that cannot be used where they are stored are brought into memory, and into a temporary file,
   // which is mapped, where they have more bytes than this. 0: default_memory().
   std::int64_t memory = 0;
@@ -24,11 +23,6 @@ struct ArrayReading {
   // Asked where an array would go to a temporary file. Where it returns a function, that takes the elements
   // instead, and the tensor has none. May be null.
   std::function<WriteBytes(DType dtype, const Shape& shape)> direct = nullptr;
-  // Called with the line of a warning about what is read, without the name of the file; may be null.
-  std::function<void(const std::string& line)> warn = nullptr;
-  // Set to what the file has in place of a dtype, where it does not say which one the elements have (NPY:
-  // "|V1"). They are then read as uint8, to be viewed as what they are. Null: such an array is refused.
-  std::string* unnamed = nullptr;
   Threads threads = Threads(1);
 
   // Whether an array of so many bytes goes to a temporary file.

@@ -1,4 +1,4 @@
-// The formats, one row each: the names of a format, and how it is detected, read, described and written. All
+// The formats, one row each: the names of a format, and how it is detected, read and written. All
 // differences between formats are in their rows and in the files that a row names; code that reads or writes
 // files looks them up here.
 //
@@ -25,11 +25,8 @@ namespace tensorop {
 class Archive;
 class ArchiveWriter;
 class InputFile;
-class Tensor;
 struct ArchiveOptions;
-struct ArrayReading;
 struct Encoding;
-struct FileInfo;
 struct JsonHead;
 struct JsonReading;
 struct JsonTensor;
@@ -57,18 +54,13 @@ struct Format {
   // StreamReading::enough; null: kUnknown.
   std::int64_t (*enough_bytes)(std::string_view head) = nullptr;
 
-  // Reading: one of these three, or none where files of the format are detected as another one.
-  // A tensor whose dtype its header tells. Throws Error.
-  Tensor (*read)(const InputFile& file, const ArrayReading& reading) = nullptr;
+  // Reading: one of these two, or none where files of the format are detected as another one.
+  // The arrays of a file whose header tells their dtypes. Throws Error.
+  std::unique_ptr<Archive> (*open)(const InputFile& file) = nullptr;
   // A tensor as text, which may leave its dtype open: reading.as is what it is then (json_reader.hpp).
   JsonTensor (*read_text)(std::string_view text, const JsonReading& reading) = nullptr;
   // Beside `read_text`: what the beginning of the text shows of its dtype; null: nothing.
   JsonHead (*peek_text)(std::string_view text) = nullptr;
-  // Throws Error.
-  std::unique_ptr<Archive> (*open_archive)(const InputFile& file) = nullptr;
-
-  // Beside `read`: what the header says. Throws Error as `read` does of a header only.
-  FileInfo (*describe)(const InputFile& file) = nullptr;
 
   // Writing: `encode` or `create_archive`, or none. `strings` is what measure_strings() says of all elements
   // of dtype string; `name`, which may be empty, counts where the format names_array.
@@ -92,14 +84,11 @@ struct Format {
   DTypeSet missing = {};        // dtypes that it cannot hold
   bool limits_bytes = false;    // files of 2 GiB and more cannot be
 
-  [[nodiscard]] constexpr bool is_archive() const {
-    return open_archive != nullptr || create_archive != nullptr;
-  }
+  // Whether a file has any number of arrays, with names. Files of one array can all be written.
+  [[nodiscard]] constexpr bool is_archive() const { return encode == nullptr; }
   // Whether dtype and shape can be read without the elements.
-  [[nodiscard]] constexpr bool has_header() const { return read != nullptr || open_archive != nullptr; }
-  [[nodiscard]] constexpr bool is_readable() const {
-    return read != nullptr || read_text != nullptr || open_archive != nullptr;
-  }
+  [[nodiscard]] constexpr bool has_header() const { return open != nullptr; }
+  [[nodiscard]] constexpr bool is_readable() const { return open != nullptr || read_text != nullptr; }
   [[nodiscard]] constexpr bool is_writable() const { return encode != nullptr || create_archive != nullptr; }
 };
 
@@ -148,7 +137,7 @@ void refuse_foreign(std::string_view head);
 // The values of --input-format.
 [[nodiscard]] std::vector<std::string> text_format_names();
 
-// The initializers of an ONNX model, also of one that has none, which is an error for Format::open_archive.
+// The initializers of an ONNX model, also of one that has none, which is an error for Format::open.
 [[nodiscard]] std::unique_ptr<Archive> open_onnx_model(const InputFile& file);
 
 // "an NPY file", "an NPZ archive".

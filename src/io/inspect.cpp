@@ -10,27 +10,27 @@
 namespace tensorop {
 namespace {
 
-FileInfo inspect_member(const OpenedFile& opened, const Archive& archive, std::size_t member) {
+ArrayEntry inspect_member(const OpenedFile& opened, const Archive& archive, std::size_t member) {
   std::string path = array_path(opened, archive, member);
-  FileInfo info = with_context(printable(path), [&] { return archive.describe(member); });
+  ArrayEntry info = with_context(printable(path), [&] { return archive.entry(member); });
   info.path = std::move(path);
-  info.member = member;
   return info;
 }
 
-FileContent inspect_archive(const OpenedFile& opened) {
+FileContent inspect_arrays(const OpenedFile& opened) {
   const std::shared_ptr<const Archive> archive = open_archive(opened);
   FileContent content;
-  content.open = [archive](const FileInfo& array, const Source::Options& options) {
-    return Source::of_member(*archive, array.member, printable(array.path), options);
+  content.open = [archive](const ArrayEntry& array, const Source::Options& options) {
+    return Source::of_entry(*archive, array, printable(array.path), options);
   };
   for (const std::string& line : archive->warnings_for(!opened.array)) {
     content.warnings.push_back(cat(printable(opened.shown), ": ", line));
   }
-  if (opened.array) {
+  if (opened.array || !opened.format->is_archive()) {
     content.arrays = {inspect_member(opened, *archive, chosen_member(opened, *archive))};
     return content;
   }
+  content.arrays.reserve(archive->size());
   for (std::size_t i = 0; i < archive->size(); ++i) {
     if (!archive->is_array(i)) continue;
     try {
@@ -44,8 +44,8 @@ FileContent inspect_archive(const OpenedFile& opened) {
   return content;
 }
 
-FileInfo info_of(const Tensor& tensor) {
-  FileInfo info;
+ArrayEntry info_of(const Tensor& tensor) {
+  ArrayEntry info;
   info.dtype = tensor.dtype();
   info.shape = tensor.shape();
   if (tensor.dtype() != DType::string) {
@@ -56,11 +56,9 @@ FileInfo info_of(const Tensor& tensor) {
   return info;
 }
 
-FileInfo inspect_single(const OpenedFile& opened) {
-  FileInfo info = with_context(printable(opened.shown), [&] {
-    const Format& format = *opened.format;
-    if (format.read_text == nullptr) return format.describe(opened.file);
-    return info_of(format.read_text(text_of(opened).text, {}).take());
+ArrayEntry inspect_text(const OpenedFile& opened) {
+  ArrayEntry info = with_context(printable(opened.shown), [&] {
+    return info_of(opened.format->read_text(text_of(opened).text, {}).take());
   });
   info.path = opened.shown;
   return info;
@@ -79,7 +77,7 @@ FileContent inspect_elements(OpenedFile opened, const Source::Options& options) 
   const auto source = std::make_shared<Source>(open_resolved(std::move(opened), options));
   FileContent content{.arrays = {info_of(*source->tensor())}};
   content.arrays[0].path = std::move(path);
-  content.open = [source](const FileInfo&, const Source::Options&) { return *source; };
+  content.open = [source](const ArrayEntry&, const Source::Options&) { return *source; };
   return content;
 }
 
@@ -91,19 +89,16 @@ FileContent inspect_file(const std::string& path, const Format* text_format,
   const Format& format = *opened.format;
   FileContent content;
   std::string shown = opened.shown;
-  if (format.open_archive != nullptr) {
-    content = inspect_archive(opened);
-  } else if (elements != nullptr && format.read_text != nullptr) {
+  if (format.open != nullptr) {
+    content = inspect_arrays(opened);
+  } else if (elements != nullptr) {
     content = inspect_elements(std::move(opened), *elements);
   } else {
-    content.arrays.push_back(inspect_single(opened));
-    content.open = [opened](const FileInfo&, const Source::Options& options) {
-      return open_resolved(opened, options);
-    };
+    content.arrays.push_back(inspect_text(opened));
   }
   content.path = std::move(shown);
   content.format = format.name;
-  for (FileInfo& file : content.arrays) file.format = format.name;
+  for (ArrayEntry& file : content.arrays) file.format = format.name;
   return content;
 }
 

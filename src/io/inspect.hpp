@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/file_info.hpp"
+#include "io/entry.hpp"
 #include "io/format.hpp"
 #include "io/source.hpp"
 
 namespace tensorop {
 
 struct FileContent {
-  std::vector<FileInfo> arrays = {};
+  std::vector<ArrayEntry> arrays = {};
   // Of arrays of an archive that cannot be described.
   std::vector<Error> faults = {};
   bool is_whole = false;  // a whole archive
@@ -24,7 +24,7 @@ struct FileContent {
   // What was read although the format does not allow it: lines without the name of the program.
   std::vector<std::string> warnings = {};
   // Opens one of `arrays`: a source with a tensor. Any thread. Throws Error naming it.
-  std::function<Source(const FileInfo& array, const Source::Options& options)> open = nullptr;
+  std::function<Source(const ArrayEntry& array, const Source::Options& options)> open = nullptr;
 };
 
 // Reads the header of a file, of one array of an archive (FILE:NAME), or of all its arrays, in their order;

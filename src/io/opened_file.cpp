@@ -100,7 +100,7 @@ std::optional<OpenedFile> open_archive_path(const std::string& path) {
     if (os().stat(archive.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
     InputFile file = InputFile::open(archive);
     const Format* const format = detect_format(text_of(file));
-    if (format == nullptr || format->open_archive == nullptr) continue;
+    if (format == nullptr || !format->is_archive()) continue;
     return OpenedFile{std::move(file), format, std::move(archive), path.substr(colon + 1)};
   }
   errno = reason;
@@ -139,29 +139,28 @@ JsonSpan text_of(const OpenedFile& opened) {
 }
 
 std::unique_ptr<Archive> open_archive(const OpenedFile& opened) {
-  return with_context(printable(opened.shown), [&] { return opened.format->open_archive(opened.file); });
+  return with_context(printable(opened.shown), [&] { return opened.format->open(opened.file); });
 }
 
 ArchiveCache::Opened ArchiveCache::open(const OpenedFile& opened) {
   const auto& mapping = opened.file.mapping();
-  if (opened.file.is_stream()) return {open_archive(opened), mapping};
+  if (opened.file.is_stream() || !opened.format->is_archive()) return {open_archive(opened), mapping};
   // Others wait while an archive is parsed: most often it is the one that they want.
   const std::lock_guard lock(mutex_);
   const auto known = std::ranges::find_if(
-      entries_, [&](const Entry& entry) { return entry.opened.mapping->is_same_file(*mapping); });
-  if (known != entries_.end()) {
+      kept_, [&](const Kept& kept) { return kept.opened.mapping->is_same_file(*mapping); });
+  if (known != kept_.end()) {
     if (known->opened.mapping->has_content_of(*mapping) && known->opened.archive->is_current()) {
-      std::rotate(known, known + 1, entries_.end());
-      return entries_.back().opened;
+      std::rotate(known, known + 1, kept_.end());
+      return kept_.back().opened;
     }
-    entries_.erase(known);
+    kept_.erase(known);
   }
   Opened found = {open_archive(opened), mapping};
-  entries_.push_back({found, bytes_of(*found.archive)});
-  std::int64_t bytes =
-      std::accumulate(entries_.begin(), entries_.end(), std::int64_t{0},
-                      [](std::int64_t sum, const Entry& entry) { return sum + entry.bytes; });
-  for (; bytes > memory_; entries_.erase(entries_.begin())) bytes -= entries_.front().bytes;
+  kept_.push_back({found, bytes_of(*found.archive)});
+  std::int64_t bytes = std::accumulate(kept_.begin(), kept_.end(), std::int64_t{0},
+                                       [](std::int64_t sum, const Kept& kept) { return sum + kept.bytes; });
+  for (; bytes > memory_; kept_.erase(kept_.begin())) bytes -= kept_.front().bytes;
   return found;
 }
 
@@ -175,7 +174,7 @@ std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {
 }
 
 std::string array_path(const OpenedFile& opened, const Archive& archive, std::size_t member) {
-  return cat(opened.shown, ":", archive.name(member));
+  return opened.format->is_archive() ? cat(opened.shown, ":", archive.name(member)) : opened.shown;
 }
 
 std::string array_name(const std::string& text, ArchiveCache& archives) {
@@ -184,7 +183,7 @@ std::string array_name(const std::string& text, ArchiveCache& archives) {
   struct stat info {};
   if (os().stat(text.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
     const OpenedFile opened = open_file(text, &default_format());
-    if (opened.format->open_archive != nullptr) {
+    if (opened.format->is_archive()) {
       const auto archive = archives.open(opened).archive;
       return std::string(archive->name(chosen_member(opened, *archive)));
     }

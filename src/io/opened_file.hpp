@@ -46,7 +46,7 @@ void refuse_zarr(const std::string& folder);
 
 // The text of a file whose format is text.
 [[nodiscard]] JsonSpan text_of(const OpenedFile& opened);
-// A file whose format is an archive. Throws Error naming it.
+// The arrays of a file whose format is not text. Throws Error naming it.
 [[nodiscard]] std::unique_ptr<Archive> open_archive(const OpenedFile& opened);
 // Keeps archives that are mapped files open, so that the directory of a large one is parsed once and not by
 // each job of a batch. Any thread. Archives that take more than `memory` bytes are not kept, nor are those
@@ -65,19 +65,19 @@ class ArchiveCache {
   [[nodiscard]] Opened open(const OpenedFile& opened);
 
  private:
-  struct Entry {
+  struct Kept {
     Opened opened;
     std::int64_t bytes;
   };
 
   std::int64_t memory_;
   std::mutex mutex_;
-  std::vector<Entry> entries_;  // the least recently used one first
+  std::vector<Kept> kept_;  // the least recently used one first
 };
 
 // The member that `opened` names, else the only one. Throws Error naming the archive.
 [[nodiscard]] std::size_t chosen_member(const OpenedFile& opened, const Archive& archive);
-// "a.npz:x".
+// "a.npz:x", "a.npy".
 [[nodiscard]] std::string array_path(const OpenedFile& opened, const Archive& archive, std::size_t member);
 
 // The name of the array of an operand: its name in the archive, or the file name without the extension. Empty

@@ -98,7 +98,7 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& 
   });
   const auto member = old ? old->lookup(name) : std::nullopt;
   if (warn && member && old->is_array(*member)) {
-    FileInfo before = with_context(printable(destination.path), [&] { return old->describe(*member); });
+    ArrayEntry before = with_context(printable(destination.path), [&] { return old->entry(*member); });
     if (!destination.is_member) before.shape = shape;  // the file is replaced as a whole
     warn_of_change(destination.path, name, before, dtype, shape, warn);
   }
@@ -204,7 +204,7 @@ void set_path(Destination& destination, const std::string& text) {
   }
 }
 
-void warn_of_change(const std::string& path, const std::string& name, const FileInfo& before, DType dtype,
+void warn_of_change(const std::string& path, const std::string& name, const ArrayEntry& before, DType dtype,
                     const Shape& shape, const Warn& warn) {
   if (!warn) return;
   const std::string array = cat(printable(path), ":", printable(name));
@@ -243,7 +243,7 @@ std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format&
   if (!S_ISREG(info.st_mode) || info.st_size == 0) return nullptr;
   auto opened = open_whole_path(path, &default_format());
   if (!opened) throw_errno(path, "cannot open");
-  if (opened->format->open_archive == nullptr) {
+  if (!opened->format->is_archive()) {
     if (must_be_whole)
       throw Error(cat(printable(path), ": is not an archive, so no array of it can be written"));
     return nullptr;

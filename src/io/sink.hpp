@@ -12,7 +12,7 @@
 
 #include "base/files/output_file.hpp"
 #include "io/encoding.hpp"
-#include "io/file_info.hpp"
+#include "io/entry.hpp"
 #include "io/format.hpp"
 #include "tensor/tensor.hpp"
 
@@ -125,7 +125,7 @@ void set_path(Destination& destination, const std::string& text);
                                                         bool must_be_whole);
 
 // Warns where an array of an archive gets another dtype or shape.
-void warn_of_change(const std::string& path, const std::string& name, const FileInfo& before, DType dtype,
+void warn_of_change(const std::string& path, const std::string& name, const ArrayEntry& before, DType dtype,
                     const Shape& shape, const Warn& warn);
 // Warns where the file that is replaced is reached by a link to another folder, and names it.
 void warn_of_link(const Destination& held, const Warn& warn);

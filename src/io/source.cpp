@@ -60,12 +60,11 @@ Source Source::of(Tensor tensor) {
   return source;
 }
 
-Source Source::of_member(const Archive& archive, std::size_t member, std::string name,
-                         const Options& options) {
+Source Source::of_entry(const Archive& archive, ArrayEntry array, std::string name, const Options& options) {
   Source source;
   source.name_ = std::move(name);
-  source.take_array(options.arrays,
-                    [&](const ArrayReading& reading) { return archive.read(member, reading); });
+  source.warn_ = options.warn;
+  source.take_array(archive, std::move(array), options);
   source.settle(options);
   return source;
 }
@@ -73,8 +72,8 @@ Source Source::of_member(const Archive& archive, std::size_t member, std::string
 Source Source::of_file(OpenedFile opened, const Options& options) {
   Source source;
   source.threads_ = options.arrays.threads;
-  source.warn_ = options.arrays.warn;
-  source.take_file(std::move(opened), options.arrays, options.archives);
+  source.warn_ = options.warn;
+  source.take_file(std::move(opened), options);
   source.settle(options);
   return source;
 }
@@ -82,7 +81,7 @@ Source Source::of_file(OpenedFile opened, const Options& options) {
 Source Source::of_json(JsonSpan text, const Options& options) {
   Source source;
   source.threads_ = options.arrays.threads;
-  source.warn_ = options.arrays.warn;
+  source.warn_ = options.warn;
   source.format_ = &default_format();
   source.text_ = std::move(text);
   source.settle(options);
@@ -131,32 +130,20 @@ auto Source::in_context(const Body& body) const {
   return name_.empty() ? body() : with_context(name_, body);
 }
 
-void Source::take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* archives) {
+void Source::take_file(OpenedFile opened, const Options& options) {
   name_ = printable(opened.shown);
-  if (reading.warn) {
-    reading.warn = [this, warn = std::move(reading.warn)](const std::string& line) {
-      warn(cat(name_, ": ", line));
-    };
-  }
   format_ = opened.format;
   if (format_->read_text != nullptr) {
     mapping_ = opened.file.mapping();
     text_ = text_of(opened);
-  } else if (format_->open_archive != nullptr) {
-    ArchiveCache own(0);
-    const ArchiveCache::Opened kept = (archives == nullptr ? own : *archives).open(opened);
-    const Archive& archive = *kept.archive;
-    if (reading.warn) {
-      for (const std::string& line : archive.warnings_for(!opened.array)) reading.warn(line);
-    }
-    const std::size_t member = chosen_member(opened, archive);
-    name_ = printable(array_path(opened, archive, member));
-    take_array(reading, [&](const ArrayReading& how) { return archive.read(member, how); });
-  } else {
-    take_array(reading, [&](const ArrayReading& how) { return format_->read(opened.file, how); });
+    return;
   }
-  // Elements that were brought elsewhere are no longer compared with the file.
-  if (!mapping_ && !reading.header_only) opened.file.mapping()->require_unchanged();
+  ArchiveCache own(0);
+  const auto archive = (options.archives == nullptr ? own : *options.archives).open(opened).archive;
+  for (const std::string& line : archive->warnings_for(!opened.array)) warn_of(line);
+  const std::size_t member = chosen_member(opened, *archive);
+  name_ = printable(array_path(opened, *archive, member));
+  take_array(*archive, in_context([&] { return archive->entry(member); }), options);
 }
 
 void Source::take_tensor(Tensor tensor) {
@@ -166,11 +153,20 @@ void Source::take_tensor(Tensor tensor) {
   mapping_ = tensor_->mapping();
 }
 
-template <class Read>
-void Source::take_array(ArrayReading reading, const Read& read) {
-  reading.unnamed = &unnamed_;
-  take_tensor(with_context(name_, [&] { return read(reading); }));
-  if (!unnamed_.empty()) bytes_ = std::exchange(tensor_, std::nullopt);
+void Source::take_array(const Archive& archive, ArrayEntry array, const Options& options) {
+  in_context([&] {
+    const ArrayEntry entry = archive.readable(std::move(array));
+    for (const std::string& line : entry.warnings) warn_of(line);
+    take_tensor(options.header_only ? Tensor(*entry.dtype, entry.shape)
+                                    : archive.read(entry, options.arrays));
+    if (entry.names_dtype) return;
+    unnamed_ = entry.stored;
+    bytes_ = std::exchange(tensor_, std::nullopt);
+  });
+}
+
+void Source::warn_of(const std::string& line) const {
+  if (warn_) warn_(cat(name_, name_.empty() ? "" : ": ", line));
 }
 
 DType Source::natural_dtype() const {
@@ -211,9 +207,9 @@ JsonTensor Source::read_text(const JsonReading& reading) const {
 void Source::read() {
   if (!is_unread()) return;
   JsonTensor json = read_text({});
-  if (warn_ && json.rounded.count != 0) {
-    warn_(cat(name_, name_.empty() ? "" : ": ", counted(json.rounded.count, "integer"), " beside fractions ",
-              json.rounded.count == 1 ? "is" : "are", " not exact in float64: ", json.rounded.first));
+  if (json.rounded.count != 0) {
+    warn_of(cat(counted(json.rounded.count, "integer"), " beside fractions ",
+                json.rounded.count == 1 ? "is" : "are", " not exact in float64: ", json.rounded.first));
   }
   if (json.typed) {
     take_tensor(std::move(json.tensor));

@@ -28,16 +28,19 @@ class ArchiveCache;
 class Source {
  public:
   struct Options {
-    ArrayReading arrays = {};     // how elements are read; its header_only is for formats with a header
+    ArrayReading arrays = {};     // how elements are read
+    bool header_only = false;     // of formats with a header: the tensor has no elements
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
     bool read_later = false;      // text is opened only; read() or resolve() reads it
     // The dtype to which untyped text is cast, at once, and what a small float of it does not hold.
     std::optional<DType> cast_untyped_to = {};
     Overflow overflow = Overflow::error;
-    // The dtype of elements whose file does not say it (ArrayReading::unnamed); of one byte.
+    // The dtype of elements whose file does not say it (ArrayEntry::names_dtype); of one byte.
     std::optional<DType> unnamed_as = {};
     const Format* text_format = nullptr;  // of text, as in open_file()
-    ArchiveCache* archives = nullptr;     // of archives that other calls read too; null: each is opened anew
+    // Called with a line about what is read; may be null.
+    std::function<void(const std::string& line)> warn = nullptr;
+    ArchiveCache* archives = nullptr;  // of archives that other calls read too; null: each is opened anew
   };
 
   // Throws Error naming the path (or the inline text) when it does not exist or cannot be read. The caller
@@ -50,8 +53,7 @@ class Source {
   // A tensor that is in memory already.
   static Source of(Tensor tensor);
   // An array of an archive, called `name`. Throws Error naming the array.
-  static Source of_member(const Archive& archive, std::size_t member, std::string name,
-                          const Options& options);
+  static Source of_entry(const Archive& archive, ArrayEntry array, std::string name, const Options& options);
 
   // The name in messages: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -88,11 +90,10 @@ class Source {
 
  private:
   void settle(const Options& options);
-  void take_file(OpenedFile opened, ArrayReading reading, ArchiveCache* archives);
+  void take_file(OpenedFile opened, const Options& options);
   void take_tensor(Tensor tensor);
-  // `read` returns it.
-  template <class Read>
-  void take_array(ArrayReading reading, const Read& read);
+  void take_array(const Archive& archive, ArrayEntry array, const Options& options);
+  void warn_of(const std::string& line) const;
   [[nodiscard]] JsonTensor read_text(const JsonReading& reading) const;
   template <class Body>
   auto in_context(const Body& body) const;

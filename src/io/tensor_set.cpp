@@ -109,10 +109,9 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
     const std::string name(set.archive_->name(i));
     SetMember member{.name = name, .paired = name, .key = name, .position = i};
     try {
-      const FileInfo info = set.archive_->describe(i);
-      member.bytes = info.bytes;
-      member.names_dtype = info.names_dtype;
-      if (opened.format == &kShardIndexFormat) member.shard = info.file;
+      member.entry = std::make_shared<ArrayEntry>(set.archive_->entry(i));
+      member.bytes = member.entry->bytes;
+      if (opened.format == &kShardIndexFormat) member.shard = member.entry->file;
     } catch (const Error&) {  // reading it reports that
     }
     set.members_.push_back(std::move(member));
@@ -125,7 +124,7 @@ std::optional<TensorSet> TensorSet::open_archive(const std::string& text, const 
   // Opening a FIFO to look into it would take data from its reader.
   if (text == "-" || is_inline_json(text) || !is_regular_file(text)) return std::nullopt;
   auto opened = open_whole_path(text, given);
-  if (!opened || opened->format->open_archive == nullptr) return std::nullopt;
+  if (!opened || !opened->format->is_archive()) return std::nullopt;
   return of_archive(std::move(*opened));
 }
 
@@ -142,7 +141,7 @@ std::optional<TensorSet> TensorSet::of_model_folder(const std::string& path) {
   auto set = open_archive(path_from(path, index));
   if (!set) return std::nullopt;
   std::set<std::string> shards = {index};
-  for (std::size_t i = 0; i < set->archive_->size(); ++i) shards.insert(set->archive_->describe(i).file);
+  for (std::size_t i = 0; i < set->archive_->size(); ++i) shards.insert(set->archive_->entry(i).file);
   std::ranges::copy_if(names, std::back_inserter(set->skipped_),
                        [&](const std::string& name) { return !shards.contains(name); });
   std::ranges::sort(set->skipped_);
@@ -210,7 +209,11 @@ OpenedFile TensorSet::open_file_of(const SetMember& member) const {
 }
 
 Source TensorSet::read(const SetMember& member, const Source::Options& options) const {
-  return Source::of_member(*archive_, member.position, printable(path_of(member)), options);
+  std::string name = printable(path_of(member));
+  ArrayEntry array = member.entry != nullptr
+                         ? *member.entry
+                         : with_context(name, [&] { return archive_->entry(member.position); });
+  return Source::of_entry(*archive_, std::move(array), std::move(name), options);
 }
 
 }  // namespace tensorop

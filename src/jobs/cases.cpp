@@ -89,7 +89,7 @@ std::string fault_in_tensor(const std::string& path) {
     if (opened.format->is_archive()) {
       (void)open_archive(opened);
     } else {
-      (void)Source::of_file(std::move(opened), {.arrays = {.header_only = true}});
+      (void)Source::of_file(std::move(opened), {.header_only = true});
     }
     return "";
   } catch (const Error& error) {

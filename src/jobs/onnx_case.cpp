@@ -153,11 +153,11 @@ void require_declared_dtype(const std::string& path, const OnnxCall& call, std::
     return !operand.initializer && operand.input == input;
   };
   if (!declared || std::ranges::any_of(call.operands, is_used)) return;
-  const std::vector<FileInfo> arrays = inspect_file(path).arrays;
+  const std::vector<ArrayEntry> arrays = inspect_file(path).arrays;
   if (arrays.size() != 1) {
     throw Error(cat(printable(path), ": holds ", counted(to_int64(arrays.size()), "array"), ", not one"));
   }
-  const FileInfo& file = arrays[0];
+  const ArrayEntry& file = arrays[0];
   if (file.stored.empty() || !file.names_dtype || file.dtype == declared) return;
   throw Error(cat(printable(path), " is ", file.dtype ? name(*file.dtype) : printable(file.stored),
                   ", the model declares ", name(*declared)));

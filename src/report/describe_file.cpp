@@ -156,7 +156,7 @@ std::string obstacle_text(const Obstacle& obstacle) {
 // "float32 (2,3), 24 bytes, in w.bin".
 std::string initializer_text(const OnnxTensor& tensor) {
   try {
-    const FileInfo array = describe_initializer(tensor.bytes, tensor.byte);
+    const ArrayEntry array = tensor_proto_entry(tensor.bytes, tensor.byte, nullptr, true);
     return cat(name(*array.dtype), " ", to_string(array.shape), ", ", counted(array.bytes, "byte"),
                array.file.empty() ? "" : cat(", in ", printable(array.file)));
   } catch (const Error& error) {
@@ -167,7 +167,7 @@ std::string initializer_text(const OnnxTensor& tensor) {
 Json initializer_json(const OnnxTensor& tensor) {
   Json out = Json::object().add("name", tensor.name);
   try {
-    const FileInfo array = describe_initializer(tensor.bytes, tensor.byte);
+    const ArrayEntry array = tensor_proto_entry(tensor.bytes, tensor.byte, nullptr, true);
     out.add("dtype", name(*array.dtype)).add("shape", Json::list(array.shape)).add("bytes", array.bytes);
     return out.add("file", Json::or_null(array.file));
   } catch (const Error& error) {
@@ -258,7 +258,7 @@ std::string describe_case_json(const OnnxModel& model, const std::string& folder
   return model_json(model, folder).add("data_sets", data_sets).line();
 }
 
-std::string array_text(const FileInfo& file) {
+std::string array_text(const ArrayEntry& file) {
   std::string out = cat(printable(file.path), ": ",
                         !file.names_dtype ? "unknown dtype"
                         : file.dtype      ? std::string(name(*file.dtype))
@@ -273,7 +273,7 @@ std::string array_text(const FileInfo& file) {
   return out + "\n";
 }
 
-Json array_json(const FileInfo& file) {
+Json array_json(const ArrayEntry& file) {
   Json out = Json::document()
                  .add("path", file.path)
                  .add("format", file.format)
@@ -295,7 +295,7 @@ std::string describe_text(const FileContent& content) {
   }
   std::set<std::string_view> files;
   std::int64_t bytes = 0;
-  for (const FileInfo& file : content.arrays) {
+  for (const ArrayEntry& file : content.arrays) {
     out += array_text(file);
     if (!file.file.empty()) files.insert(file.file);
     bytes += file.bytes;
@@ -320,7 +320,7 @@ std::string describe_json(const FileContent& content) {
                .add_end(nullptr, content.warnings)
                .line();
   }
-  for (const FileInfo& file : content.arrays) out += array_json(file).line();
+  for (const ArrayEntry& file : content.arrays) out += array_json(file).line();
   return out;
 }
 

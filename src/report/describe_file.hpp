@@ -16,8 +16,8 @@ namespace tensorop {
 [[nodiscard]] std::string describe_text(const FileContent& content);
 [[nodiscard]] std::string describe_json(const FileContent& content);
 // The line of one array, and its object.
-[[nodiscard]] std::string array_text(const FileInfo& file);
-[[nodiscard]] Json array_json(const FileInfo& file);
+[[nodiscard]] std::string array_text(const ArrayEntry& file);
+[[nodiscard]] Json array_json(const ArrayEntry& file);
 // What cannot be described.
 [[nodiscard]] std::string describe_json(const std::string& path, const Failure& error);
 

@@ -123,9 +123,10 @@ std::string elements_of(const std::string& operand) {
 // The elements of all arrays, or nothing if the archive or one of its arrays is refused.
 std::string elements_of_archive(const Format& format, const std::string& path) {
   try {
-    const auto archive = format.open_archive(InputFile::open(path));
+    const auto archive = format.open(InputFile::open(path));
     std::string out;
-    for (std::size_t i = 0; i < archive->size(); ++i) out += cat(nested_json(archive->read(i, {})), '\n');
+    for (std::size_t i = 0; i < archive->size(); ++i)
+      out += cat(nested_json(archive->read(archive->readable(archive->entry(i)), {})), '\n');
     return out;
   } catch (const Failure&) {
     return "";

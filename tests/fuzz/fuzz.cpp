@@ -14,6 +14,7 @@
 #include "io/json/json_reader.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/npy/npy.hpp"
+#include "io/npy/stored_array.hpp"
 
 namespace tensorop::fuzz {
 namespace {
@@ -103,14 +104,14 @@ void require_round_trip(const Tensor& tensor) {
   const std::int64_t width = is_string ? 4 * longest_characters(strings_of(tensor)) : 1;
   if (checked_mul(tensor.bytes(), width).value_or(kMostBytes) < kMostBytes) {
     const std::string npy = npy_of(tensor);
-    std::string unnamed;
-    auto read = attempt([&] {
-      const auto bytes = std::as_bytes(std::span(npy));
-      return read_npy(bytes, std::make_shared<MappedFile>(bytes, nullptr), {.unnamed = &unnamed});
-    });
-    // Nor does it name a small dtype.
-    require(unnamed.empty() != kSmallTypes.contains(tensor.dtype()), "an NPY file names its dtype or not");
-    if (read && !unnamed.empty()) read = read->viewed_as(tensor.dtype());
+    const auto bytes = std::as_bytes(std::span(npy));
+    const auto header =
+        attempt([&] { return npy_entry(bytes, std::make_shared<MappedFile>(bytes, nullptr)); });
+    // It does not name a small dtype.
+    require(header && header->names_dtype != kSmallTypes.contains(tensor.dtype()),
+            "an NPY file names its dtype or not");
+    auto read = attempt([&] { return read_stored(*header, {}); });
+    if (read && !header->names_dtype) read = read->viewed_as(tensor.dtype());
     // An NPY file does not tell a string from the same one with zeros after it.
     bool ends_in_zero = false;
     for (std::int64_t i = 0; is_string && i < tensor.size(); ++i) {
@@ -130,9 +131,9 @@ void check_archive(const Archive& archive) {
   (void)attempt([&] { return archive.only(); });
   for (std::size_t member = 0; member < archive.size(); ++member) {
     require(archive.find(archive.name(member)) == member, "a name finds another array");
-    const FileInfo info = archive.describe(member);
-    const auto header = attempt([&] { return archive.read(member, {.header_only = true}); });
-    const auto whole = attempt([&] { return archive.read(member, {}); });
+    const ArrayEntry info = archive.entry(member);
+    const auto header = attempt([&] { return archive.readable(archive.entry(member)); });
+    const auto whole = attempt([&] { return archive.read(archive.readable(archive.entry(member)), {}); });
     require(header.has_value() == info.dtype.has_value(), "a described array has no header");
     require(header.has_value() == whole.has_value(), "a header is read and its array is not");
     if (!whole) continue;

@@ -15,11 +15,11 @@ int run_gguf(const std::uint8_t* data, std::size_t size) {
   memory.put("a", file);
   const ScopedSystem scope(memory);
   InputFile opened = InputFile::open("a");
-  const auto archive = attempt([&] { return kGgufFormat.open_archive(opened); });
+  const auto archive = attempt([&] { return kGgufFormat.open(opened); });
   if (!archive) return 0;
   check_archive(**archive);
   std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < (*archive)->size(); ++i) bytes += (*archive)->describe(i).bytes;
+  for (std::size_t i = 0; i < (*archive)->size(); ++i) bytes += (*archive)->entry(i).bytes;
   require(bytes <= static_cast<std::int64_t>(file.size()), "tensors have more bytes than the file");
   return 0;
 }

@@ -50,12 +50,13 @@ void check_initializers(const std::string& model) {
   memory.put("w", std::string(16, 'w'));
   const ScopedSystem scope(memory);
   InputFile file = InputFile::open("m");
-  const auto archive = attempt([&] { return kOnnxFormat.open_archive(file); });
+  const auto archive = attempt([&] { return kOnnxFormat.open(file); });
   if (!archive) return;
   for (std::size_t i = 0; i < (*archive)->size(); ++i) {
     require((*archive)->find((*archive)->name(i)) == i, "a name finds another initializer");
-    const auto info = attempt([&] { return (*archive)->describe(i); });
-    const auto tensor = attempt([&] { return (*archive)->read(i, {}); });
+    const auto info = attempt([&] { return (*archive)->entry(i); });
+    const auto tensor =
+        attempt([&] { return (*archive)->read((*archive)->readable((*archive)->entry(i)), {}); });
     require(!tensor || info, "an initializer is read and not described");
     if (!tensor) continue;
     require(*info->dtype == tensor->dtype() && info->shape == tensor->shape(),

@@ -52,7 +52,7 @@ int run_safetensors(const std::uint8_t* data, std::size_t size) {
   memory.put("a", std::string(text));
   const ScopedSystem scope(memory);
   InputFile file = InputFile::open("a");
-  const auto archive = attempt([&] { return kSafetensorsFormat.open_archive(file); });
+  const auto archive = attempt([&] { return kSafetensorsFormat.open(file); });
   if (archive) check_archive(**archive);
   return 0;
 }

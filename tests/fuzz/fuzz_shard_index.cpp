@@ -36,7 +36,7 @@ int run_shard_index(const std::uint8_t* data, std::size_t size) {
   const ScopedSystem scope(memory);
   InputFile file = InputFile::open("i");
   (void)kShardIndexFormat.detects(index);
-  const auto archive = attempt([&] { return kShardIndexFormat.open_archive(file); });
+  const auto archive = attempt([&] { return kShardIndexFormat.open(file); });
   if (!archive) return 0;
   check_archive(**archive);
   require((*archive)->is_current(), "files that nobody changes have changed");

@@ -15,9 +15,14 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-std::optional<Tensor> read(Bytes message, const ArrayReading& reading = {}) {
+std::optional<ArrayEntry> read_header(Bytes message) {
   return attempt(
-      [&] { return read_tensor_proto(message, 0, std::make_shared<MappedFile>(message, nullptr), reading); });
+      [&] { return tensor_proto_entry(message, 0, std::make_shared<MappedFile>(message, nullptr)); });
+}
+
+std::optional<Tensor> read(Bytes message) {
+  const auto header = read_header(message);
+  return header ? attempt([&] { return decode_tensor_proto(*header, message, 0, {}); }) : std::nullopt;
 }
 
 std::string written(const Tensor& tensor, const std::string& name) {
@@ -35,7 +40,7 @@ std::string written(const Tensor& tensor, const std::string& name) {
 
 void check(Bytes message) {
   const auto whole = read(message);
-  const auto header = read(message, {.header_only = true});
+  const auto header = read_header(message);
   // Where elements are not aligned.
   std::vector<std::byte> moved(message.size() + 1);
   std::ranges::copy(message, moved.begin() + 1);
@@ -45,7 +50,7 @@ void check(Bytes message) {
   require(whole.has_value() == beside.has_value(), "it depends on the address whether a message is refused");
   if (!whole) return;
   require(same(*whole, *beside), "the tensor depends on the address of the message");
-  require(header && header->dtype() == whole->dtype() && header->shape() == whole->shape(),
+  require(header && header->dtype == whole->dtype() && header->shape == whole->shape(),
           "the header is of another tensor");
   const std::string name = tensor_proto_name(message);
   const std::string bytes = written(*whole, name);

@@ -72,13 +72,13 @@ void check_same(const std::string& text, const Tensor& tensor) {
   CHECK(nested_json(*source.tensor()) == nested_json(tensor));
 }
 
-std::string names_of(const std::vector<FileInfo>& infos) {
+std::string names_of(const std::vector<ArrayEntry>& infos) {
   std::vector<std::string> names;
-  for (const FileInfo& info : infos) names.push_back(info.path.substr(info.path.find(":a:") + 1));
+  for (const ArrayEntry& info : infos) names.push_back(info.path.substr(info.path.find(":a:") + 1));
   return join(names);
 }
 
-void check_info(const FileInfo& info, const std::string& path, const Format& format, const Tensor& tensor) {
+void check_info(const ArrayEntry& info, const std::string& path, const Format& format, const Tensor& tensor) {
   CHECK(info.path == path);
   CHECK(info.format == format.name);
   CHECK(info.dtype == tensor.dtype());
@@ -100,13 +100,10 @@ TEST_CASE("each format's row is complete and means one format", "[io][format]") 
     for (const std::string_view ending : format.endings) {
       if (!ending.empty()) CHECK((ending.starts_with('.') && endings.insert(ending).second));
     }
-    const int readers =
-        int{format.read != nullptr} + int{format.read_text != nullptr} + int{format.open_archive != nullptr};
+    const int readers = int{format.read_text != nullptr} + int{format.open != nullptr};
     CHECK(readers == (format.detects != nullptr || format.ending_decides ? 1 : 0));
     if (format.ending_decides) CHECK((format.read_text != nullptr && !format.endings[0].empty()));
-    CHECK((format.describe != nullptr) == (format.read != nullptr));
     CHECK_FALSE((format.encode != nullptr && format.create_archive != nullptr));
-    CHECK_FALSE((format.encode != nullptr && format.open_archive != nullptr));
     CHECK((format.is_writable() || format.is_readable()));
     CHECK(find_format(format.name) == (format.is_writable() ? &format : nullptr));
   }
@@ -171,7 +168,7 @@ TEST_CASE("an archive of any format reads back, as a whole and array by array", 
       for (std::size_t i = 0; i < tensors.size(); ++i) {
         const std::string array = cat(path, ":a:", i);
         check_same(array, tensors[i]);
-        const auto info = std::ranges::find(infos, array, &FileInfo::path);
+        const auto info = std::ranges::find(infos, array, &ArrayEntry::path);
         REQUIRE(info != infos.end());
         check_info(*info, array, format, tensors[i]);
         check_info(inspect_file(array).arrays.at(0), array, format, tensors[i]);

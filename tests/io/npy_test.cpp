@@ -1,11 +1,13 @@
 // The NPY format: versions and mapped arrays. Malformed files: testdata/inputs. All headers and
 // layouts that NumPy writes or reads: numpy_roundtrip.py.
 #include "io/npy/npy.hpp"
+#include "io/source.hpp"
 
 #include <string>
 #include <string_view>
 
 #include "base/text.hpp"
+#include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/json/json_writer.hpp"
 #include "support/catch.hpp"
@@ -34,17 +36,12 @@ std::string literal_of(std::string_view descr, std::string_view shape, std::stri
   return cat("{'descr': ", descr, ", 'fortran_order': ", order, ", 'shape': ", shape, ", }");
 }
 
-NpyHeader parse(std::string_view file) {
+ArrayEntry parse(std::string_view file) {
   return parse_npy_header(bytes_of(file));
 }
 
 std::string parse_error(std::string_view file) {
   return error_of([&] { (void)parse(file); });
-}
-
-Tensor read_mapped(const TempDir& dir, const std::string& bytes, const ArrayReading& reading = {}) {
-  write_file(dir.file("a.npy"), bytes);
-  return kNpyFormat.read(InputFile::open(dir.file("a.npy")), reading);
 }
 
 }  // namespace
@@ -75,7 +72,8 @@ TEST_CASE("an array as memory wants it stays in the mapping, at any address", "[
   const auto data_of = [&](const std::string& bytes, std::size_t offset) {
     write_file(dir.file("a.npy"), bytes);
     const InputFile file = InputFile::open(dir.file("a.npy"));
-    const Tensor tensor = kNpyFormat.read(file, {});
+    const auto opened = kNpyFormat.open(file);
+    const Tensor tensor = opened->read(opened->readable(opened->entry(0)), {});
     CHECK(nested_json(tensor) == "[1.0,2.0]");
     return tensor.data() == file.mapping()->bytes().data() + offset;
   };
@@ -94,12 +92,14 @@ TEST_CASE("an array as memory wants it stays in the mapping, at any address", "[
 TEST_CASE("of a file whose elements are not wanted the header is read, and its length checked", "[io][npy]") {
   const TempDir dir;
   const std::string header = framed(literal_of("'>f8'", "(3,)"));
-  const Tensor tensor = read_mapped(dir, header + std::string(24, 'x'), {.header_only = true});
-  CHECK(tensor.dtype() == DType::float64);
-  CHECK(tensor.shape() == Shape{3});
-  CHECK(tensor.data() == nullptr);
-  CHECK(error_of([&] { (void)read_mapped(dir, header, {.header_only = true}); }) ==
-        "header promises 24 bytes of data, the file holds 0");
+  write_file(dir.file("a.npy"), header + std::string(24, 'x'));
+  const Source source = Source::open(dir.file("a.npy"), {.header_only = true});
+  CHECK(source.tensor()->dtype() == DType::float64);
+  CHECK(source.tensor()->shape() == Shape{3});
+  CHECK(source.tensor()->data() == nullptr);
+  write_file(dir.file("a.npy"), header);
+  CHECK(error_of([&] { (void)Source::open(dir.file("a.npy"), {.header_only = true}); }) ==
+        cat(dir.file("a.npy"), ": header promises 24 bytes of data, the file holds 0"));
 }
 
 }  // namespace tensorop::io_npy_test

@@ -71,7 +71,7 @@ void write_archive(const std::string& path, const Way& way, const std::vector<Na
 
 std::unique_ptr<Archive> open(const std::string& path) {
   InputFile file = InputFile::open(path);
-  return kNpzFormat.open_archive(file);
+  return kNpzFormat.open(file);
 }
 
 const Way kEveryWay[] = {
@@ -105,13 +105,14 @@ TEST_CASE("kept members are found and aligned, whichever is replaced and whereve
         CAPTURE(before.compress, before.zip64_from, zip64_from, name);
         InputFile opened = InputFile::open(dir.file("a.npz"));
         const auto& mapping = opened.mapping();
-        const auto archive = kNpzFormat.open_archive(opened);
+        const auto archive = kNpzFormat.open(opened);
         CHECK(archive->size() == std::max(arrays.size(), replaced + 1));
-        CHECK(same(archive->read(archive->find(name), {}), changed.tensor));
+        CHECK(
+            same(archive->read(archive->readable(archive->entry(archive->find(name))), {}), changed.tensor));
         for (std::size_t i = 0; i < arrays.size(); ++i) {
           CHECK(archive->name(i) == arrays[i].name);
           if (i == replaced) continue;
-          const Tensor tensor = archive->read(i, {});
+          const Tensor tensor = archive->read(archive->readable(archive->entry(i)), {});
           CHECK(same(tensor, arrays[i].tensor));
           const auto* const begin = mapping->bytes().data();
           const bool is_mapped = tensor.data() >= begin && tensor.data() < begin + mapping->bytes().size();
@@ -132,14 +133,14 @@ TEST_CASE("a stored member is the NPY file as it is, aligned, and is not copied 
     const std::string bytes = get(dir.file("a.npz"));
     InputFile opened = InputFile::open(dir.file("a.npz"));
     const auto& mapping = opened.mapping();
-    const auto archive = kNpzFormat.open_archive(opened);
+    const auto archive = kNpzFormat.open(opened);
     std::size_t place = 0;
     for (const NamedArray& array : arrays) {
       CAPTURE(array.name);
       place = bytes.find(npy_bytes(array.tensor), place);
       REQUIRE(place != std::string::npos);
       CHECK(place % 64 == 0);
-      const Tensor tensor = archive->read(archive->find(array.name), {});
+      const Tensor tensor = archive->read(archive->readable(archive->entry(archive->find(array.name))), {});
       const bool is_mapped = tensor.data() >= mapping->bytes().data() &&
                              tensor.data() <= mapping->bytes().data() + mapping->bytes().size();
       CHECK(is_mapped == (tensor.dtype() != DType::string));
@@ -156,10 +157,11 @@ TEST_CASE("an element that changed is found by its checksum, and only when eleme
   bytes[bytes.find(npy) + npy.size() - 1] ^= 1;
   write_file(dir.file("a.npz"), bytes);
   const auto archive = open(dir.file("a.npz"));
-  CHECK(archive->read(archive->find("matrix"), {.header_only = true}).shape() == Shape{2, 3});
-  const std::string line = error_of([&] { (void)archive->read(archive->find("matrix"), {}); });
+  CHECK(archive->entry(archive->find("matrix")).shape == Shape{2, 3});
+  const std::string line =
+      error_of([&] { (void)archive->read(archive->readable(archive->entry(archive->find("matrix"))), {}); });
   CHECK(line.starts_with("the data is damaged: its CRC-32 is 0x"));
-  CHECK(nested_json(archive->read(archive->find("scalar"), {})) == "-7");
+  CHECK(nested_json(archive->read(archive->readable(archive->entry(archive->find("scalar"))), {})) == "-7");
 }
 
 TEST_CASE("an array is found by its name, or by that of its member", "[io][npz]") {
@@ -240,7 +242,8 @@ TEST_CASE("an archive with any byte changed is an error or has the same arrays",
       std::vector<std::string> read;
       const std::string line = error_of([&] {
         const auto archive = open(dir.file("a.npz"));
-        for (std::size_t i = 0; i < archive->size(); ++i) read.push_back(nested_json(archive->read(i, {})));
+        for (std::size_t i = 0; i < archive->size(); ++i)
+          read.push_back(nested_json(archive->read(archive->readable(archive->entry(i)), {})));
       });
       if (line != "no error") read.clear();
       return read;

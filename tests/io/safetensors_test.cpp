@@ -56,13 +56,13 @@ std::string refusal(const TempDir& dir, const std::string& bytes) {
   write_file(dir.file("a.safetensors"), bytes);
   return error_of([&] {
     InputFile file = InputFile::open(dir.file("a.safetensors"));
-    const auto archive = kSafetensorsFormat.open_archive(file);
-    (void)archive->read(archive->only(), {});
+    const auto archive = kSafetensorsFormat.open(file);
+    (void)archive->read(archive->readable(archive->entry(archive->only())), {});
   });
 }
 
 std::unique_ptr<Archive> open_file(InputFile& file) {
-  return kSafetensorsFormat.open_archive(file);
+  return kSafetensorsFormat.open(file);
 }
 
 }  // namespace
@@ -91,10 +91,10 @@ TEST_CASE("what the reference reads and the format forbids is read with a warnin
     InputFile file = InputFile::open(dir.file("a.safetensors"));
     const auto archive = open_file(file);
     CHECK(archive->warnings() == row.warnings);
-    CHECK(archive->read(archive->only(), {}).shape() == Shape{2});
+    CHECK(archive->read(archive->readable(archive->entry(archive->only())), {}).shape() == Shape{2});
     std::vector<std::string> heard;
     (void)Source::open(dir.file("a.safetensors"),
-                       {.arrays = {.warn = [&](const std::string& line) { heard.push_back(line); }}});
+                       {.warn = [&](const std::string& line) { heard.push_back(line); }});
     REQUIRE(heard.size() == row.warnings.size());
     for (std::size_t i = 0; i < heard.size(); ++i) {
       CHECK(heard[i] == cat(dir.file("a.safetensors"), ": ", row.warnings[i]));
@@ -111,15 +111,15 @@ TEST_CASE("arrays that tensorop cannot read leave the others of a file", "[io][s
   InputFile file = InputFile::open(dir.file("a"));
   const auto archive = open_file(file);
   REQUIRE(archive->size() == 3);
-  CHECK(nested_json(archive->read(archive->find("b"), {})) == "[1,1]");
-  CHECK(error_of([&] { (void)archive->read(0, {.header_only = true}); }) == "dtype 'Q7' is not known");
-  CHECK(error_of([&] { (void)archive->read(1, {}); }) == "dtype 'F6_E2M3' is not supported");
-  const FileInfo info = archive->describe(1);
+  CHECK(nested_json(archive->read(archive->readable(archive->entry(archive->find("b"))), {})) == "[1,1]");
+  CHECK(error_of([&] { (void)archive->readable(archive->entry(0)); }) == "dtype 'Q7' is not known");
+  CHECK(error_of([&] { (void)archive->readable(archive->entry(1)); }) == "dtype 'F6_E2M3' is not supported");
+  const ArrayEntry info = archive->entry(1);
   CHECK(!info.dtype);
   CHECK(info.stored == "F6_E2M3");
   CHECK(info.shape == Shape{4});
   CHECK(info.bytes == 3);
-  CHECK(archive->describe(0).bytes == 3);
+  CHECK(archive->entry(0).bytes == 3);
 }
 
 TEST_CASE("the names of arrays are any text, and no paths", "[io][safetensors]") {
@@ -148,7 +148,8 @@ TEST_CASE("an array stays in the file, at any address", "[io][safetensors]") {
     json.append((8 - json.size() % 8) % 8 + padding, ' ');
     write_file(dir.file("a"), framed(json, 8));
     InputFile file = InputFile::open(dir.file("a"));
-    const Tensor tensor = open_file(file)->read(0, {});
+    const auto archive = open_file(file);
+    const Tensor tensor = archive->read(archive->readable(archive->entry(0)), {});
     const auto bytes = file.mapping()->bytes();
     const bool is_mapped = tensor.data() >= bytes.data() && tensor.data() < bytes.data() + bytes.size();
     CHECK(is_mapped);

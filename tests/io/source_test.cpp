@@ -109,7 +109,7 @@ TEST_CASE("an operand is opened once and asked once what it is", "[io][source]")
   write_file(dir.file("a:b.npy"), npy_bytes(two_numbers()));
   write_numbers_archive(dir.file("a.npz"));
   CHECK(calls_to_open(dir.file("a.npy")) == "1 open, 1 fstat, 0 stat");
-  CHECK(calls_to_open(dir.file("a.npy"), {.arrays = {.header_only = true}, .allow_abstract = true}) ==
+  CHECK(calls_to_open(dir.file("a.npy"), {.header_only = true, .allow_abstract = true}) ==
         "1 open, 1 fstat, 0 stat");
   // Text is in memory when it has been read: whether the file is still the same is asked then.
   CHECK(calls_to_open(dir.file("a.json")) == "1 open, 1 fstat, 1 stat");
@@ -117,8 +117,7 @@ TEST_CASE("an operand is opened once and asked once what it is", "[io][source]")
   CHECK(calls_to_open(dir.file("a.npz")) == "1 open, 1 fstat, 0 stat");
   CHECK(calls_to_open("[1,2]") == "0 open, 0 fstat, 0 stat");
   // One open() that finds no file of that name.
-  CHECK(calls_to_open("int8[2]", {.arrays = {.header_only = true}, .allow_abstract = true}) ==
-        "1 open, 0 fstat, 0 stat");
+  CHECK(calls_to_open("int8[2]", {.header_only = true, .allow_abstract = true}) == "1 open, 0 fstat, 0 stat");
   // What stands before the colon is opened only where it is a regular file.
   CHECK(calls_to_open(dir.file("a.npz:x")) == "2 open, 1 fstat, 1 stat");
 }
@@ -152,7 +151,7 @@ TEST_CASE("an operand tells which mapped file its elements lie in", "[io][source
     const auto bytes = source.mapping()->bytes();
     CHECK(source.tensor()->data() >= bytes.data());
     CHECK(source.tensor()->data() + 8 <= bytes.data() + bytes.size());
-    CHECK(Source::open(dir.file(name), {.arrays = {.header_only = true}}).mapping() == nullptr);
+    CHECK(Source::open(dir.file(name), {.header_only = true}).mapping() == nullptr);
   }
   CHECK(Source::open(dir.file("big.npy"), {}).mapping() == nullptr);
   CHECK(Source::open("[1,2]", {}).mapping() == nullptr);

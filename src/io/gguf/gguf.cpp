@@ -148,15 +148,35 @@ std::int64_t stored_bytes(const GgufType& type, const Shape& shape) {
   return count(shape) / type.elements * type.bytes;
 }
 
+// Of a type that is not known there are no bytes; its elements are not read, nor are those of a quantised
+// one.
+ArrayEntry entry_of(std::uint32_t number, Shape shape) {
+  const GgufType* const type = find_type(number);
+  const std::int64_t bytes = type == nullptr ? 0 : stored_bytes(*type, shape);
+  ArrayEntry out;
+  if (type == nullptr) {
+    out.refused = std::make_shared<Error>(cat("is of type ", number, ", which is not known"));
+  } else if (type->dtype) {
+    out = packed_entry(*type->dtype, shape);
+  } else {
+    out.refused = std::make_shared<Error>(cat("is quantised as ", type->name, ", which is not read"), "",
+                                          "its program can write it as F32, F16 or BF16");
+  }
+  out.shape = std::move(shape);
+  out.stored = type == nullptr ? cat("type ", number) : std::string(type->name);
+  out.bytes = bytes;
+  return out;
+}
+
 // All members are arrays, in the order of the header. Metadata: numbers as JSON has them; of lists their
 // length and the type of their elements.
 class GgufArchive final : public Archive {
  public:
   // Reads the header. This is the trust boundary of the format: whatever the bytes, tensors lie in the data,
   // none over another, and have as many bytes as their shapes and types say, or an Error says what is wrong.
-  // Of a type that is not known there are no bytes. Time and memory are proportional to the header.
-  explicit GgufArchive(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {
-    const auto bytes = file_->bytes();
+  // Time and memory are proportional to the header.
+  explicit GgufArchive(const std::shared_ptr<const MappedFile>& file) {
+    const auto bytes = file->bytes();
     const auto header = bytes.first(std::min(bytes.size(), to_size(kMostHeader)));
     const std::string cut = header.size() < bytes.size()
                                 ? cat("the GGUF header has more than ", kMostHeader, " bytes")
@@ -188,82 +208,49 @@ class GgufArchive final : public Archive {
       });
     }
     for (std::uint64_t i = 0; i < tensors; ++i) {
-      StoredTensor tensor;
-      tensor.name = string_of(in);
-      with_context(cat("tensor ", in_quotes(tensor.name)), [&] {
-        tensor.shape = read_shape(in);
-        tensor.type_number = in.u32();
-        tensor.type = find_type(tensor.type_number);
-        if (tensor.type != nullptr) tensor.bytes = stored_bytes(*tensor.type, tensor.shape);
+      const std::string_view name = string_of(in);
+      with_context(cat("tensor ", in_quotes(name)), [&] {
+        Shape shape = read_shape(in);
+        ArrayEntry tensor = entry_of(in.u32(), std::move(shape));
+        tensor.owner = file;
         const std::uint64_t offset = in.u64();
         if (offset > bytes.size())
           throw Error(cat("begins at byte ", offset, " of the data, the file has ", bytes.size()));
         tensor.offset = static_cast<std::int64_t>(offset);
         if (tensor.offset % alignment != 0)
           throw Error(cat("its offset ", offset, " is not a multiple of ", alignment));
-        if (!add_member(tensor.name)) throw Error("is duplicated");
+        if (!add_member(name)) throw Error("is duplicated");
+        entries_.push_back(std::move(tensor));
       });
-      tensors_.push_back(std::move(tensor));
     }
     const std::int64_t data = ceil_div(to_int64(header.size() - in.left()), alignment) * alignment;
-    for (StoredTensor& tensor : tensors_) {
+    for (ArrayEntry& tensor : entries_) {
       tensor.offset += data;
       const auto end = checked_add(tensor.offset, tensor.bytes);
       if (!end || *end > to_int64(bytes.size()))
-        throw Error(cat("tensor ", in_quotes(tensor.name), ": ", tensor.bytes, " bytes at byte ",
+        throw Error(cat("tensor ", in_quotes(name_of(tensor)), ": ", tensor.bytes, " bytes at byte ",
                         tensor.offset, ", the file has ", bytes.size()));
     }
     require_apart();
   }
 
-  // Stays in the mapping. Throws Error for a quantised tensor, and for a type that is not known.
-  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override {
-    const StoredTensor& tensor = tensors_[member];
-    if (tensor.type == nullptr) throw Error(cat("is of type ", tensor.type_number, ", which is not known"));
-    if (!tensor.type->dtype)
-      throw Error(cat("is quantised as ", tensor.type->name, ", which is not read"), "",
-                  "its program can write it as F32, F16 or BF16");
-    const DType dtype = *tensor.type->dtype;
-    if (reading.header_only) return {dtype, tensor.shape};
-    return read_stored(packed_array(dtype, tensor.shape), file_->bytes().data() + tensor.offset, file_,
-                       reading);
-  }
-
-  [[nodiscard]] FileInfo describe(std::size_t member) const override {
-    const StoredTensor& tensor = tensors_[member];
-    FileInfo info;
-    if (tensor.type != nullptr) info.dtype = tensor.type->dtype;
-    info.shape = tensor.shape;
-    info.stored = tensor.type != nullptr ? std::string(tensor.type->name) : cat("type ", tensor.type_number);
-    info.bytes = tensor.bytes;
-    return info;
-  }
-
  private:
-  struct StoredTensor {
-    std::string_view name;           // in the file
-    const GgufType* type = nullptr;  // null: one that is not known
-    std::uint32_t type_number = 0;
-    Shape shape = {};
-    std::int64_t offset = 0;  // in the file
-    std::int64_t bytes = 0;
-  };
+  [[nodiscard]] std::string_view name_of(const ArrayEntry& tensor) const {
+    return name(to_size(&tensor - entries_.data()));
+  }
 
   // A few bytes that belong to many tensors would be written as many times.
   void require_apart() const {
-    std::vector<const StoredTensor*> order;
-    for (const StoredTensor& tensor : tensors_) order.push_back(&tensor);
+    std::vector<const ArrayEntry*> order;
+    for (const ArrayEntry& tensor : entries_) order.push_back(&tensor);
     std::ranges::sort(order, {},
-                      [](const StoredTensor* tensor) { return std::tie(tensor->offset, tensor->bytes); });
+                      [](const ArrayEntry* tensor) { return std::tie(tensor->offset, tensor->bytes); });
     for (std::size_t i = 1; i < order.size(); ++i) {
       if (order[i - 1]->offset + order[i - 1]->bytes <= order[i]->offset) continue;
-      throw Error(
-          cat("tensors ", in_quotes(order[i - 1]->name), " and ", in_quotes(order[i]->name), " overlap"));
+      throw Error(cat("tensors ", in_quotes(name_of(*order[i - 1])), " and ", in_quotes(name_of(*order[i])),
+                      " overlap"));
     }
   }
-
-  std::shared_ptr<const MappedFile> file_;
-  std::vector<StoredTensor> tensors_;
 };
 
 bool begins_as_gguf(std::string_view head) {
@@ -279,7 +266,7 @@ constinit const Format kGgufFormat = {
     .endings = {".gguf"},
     .detects = begins_as_gguf,
     .is_binary = true,
-    .open_archive = [](const InputFile& file) -> std::unique_ptr<Archive> {
+    .open = [](const InputFile& file) -> std::unique_ptr<Archive> {
       return std::make_unique<GgufArchive>(file.mapping());
     },
 };

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/little_endian.hpp"
 
@@ -15,34 +16,25 @@ namespace tensorop {
 namespace {
 
 // `front`: the bytes of the file, or the first of them.
-void require_length(const NpyHeader& header, std::span<const std::byte> front, std::int64_t file_bytes) {
-  const std::int64_t held = file_bytes - header.data_offset;
-  if (held == header.bytes()) return;
-  const std::int64_t end = header.data_offset + header.bytes();
-  if (held > header.bytes() && end < to_int64(front.size()) &&
+void require_length(const ArrayEntry& entry, std::span<const std::byte> front, std::int64_t file_bytes) {
+  const std::int64_t held = file_bytes - entry.offset;
+  if (held == entry.bytes) return;
+  const std::int64_t end = entry.offset + entry.bytes;
+  if (held > entry.bytes && end < to_int64(front.size()) &&
       begins_as_npy(bytes_text(front.subspan(to_size(end))))) {
     throw Error(cat("another NPY file begins at byte ", end), "",
                 cat("head -c ", end, " FILE > x.npy makes a file of the first array, tail -c +", end + 1,
                     " FILE > y.npy of the others"));
   }
-  refuse_length(header.bytes(), held);
+  throw Error(cat("header promises ", entry.bytes, " bytes of data, the file holds ",
+                  held > entry.bytes ? "more" : cat(held)));
 }
-
-}  // namespace
-
-void settle_dtype(const NpyHeader& header, const ArrayReading& reading) {
-  if (header.names_dtype) return;
-  if (reading.unnamed == nullptr) refuse_unnamed(header.descr);
-  *reading.unnamed = header.descr;
-}
-
-namespace {
 
 // Reading on changes nothing after a malformed header; at the end of the array another file may begin.
 std::int64_t npy_enough(std::string_view head) {
   try {
-    const NpyHeader header = parse_npy_header(text_bytes(head));
-    return saturated(checked_add(header.data_offset + to_int64(kNpyMagic.size()), header.bytes()));
+    const ArrayEntry entry = parse_npy_header(text_bytes(head));
+    return saturated(checked_add(entry.offset + to_int64(kNpyMagic.size()), entry.bytes));
   } catch (const Error&) {
     return 0;
   }
@@ -73,29 +65,17 @@ bool begins_as_npy(std::string_view head) {
   return head.starts_with(kNpyMagic);
 }
 
-NpyHeader read_npy_header(std::span<const std::byte> front, std::int64_t file_bytes) {
-  NpyHeader header = parse_npy_header(front);
-  require_length(header, front, file_bytes);
-  return header;
+ArrayEntry read_npy_header(std::span<const std::byte> front, std::int64_t file_bytes) {
+  ArrayEntry entry = parse_npy_header(front);
+  require_length(entry, front, file_bytes);
+  return entry;
 }
 
-FileInfo describe(const NpyHeader& header) {
-  FileInfo file;
-  file.dtype = header.dtype;
-  file.names_dtype = header.names_dtype;
-  file.shape = header.shape;
-  file.stored = header.descr;
-  file.fortran_order = header.fortran_order;
-  file.bytes = header.bytes();
-  return file;
-}
-
-Tensor read_npy(std::span<const std::byte> bytes, const std::shared_ptr<const MappedFile>& file,
-                const ArrayReading& reading) {
-  const NpyHeader header = read_npy_header(bytes, to_int64(bytes.size()));
-  settle_dtype(header, reading);
-  if (reading.header_only) return {header.dtype, header.shape};
-  return read_stored(header, bytes.data() + header.data_offset, file, reading);
+ArrayEntry npy_entry(std::span<const std::byte> bytes, const std::shared_ptr<const MappedFile>& file) {
+  ArrayEntry entry = read_npy_header(bytes, to_int64(bytes.size()));
+  entry.offset += bytes.data() - file->bytes().data();
+  entry.owner = file;
+  return entry;
 }
 
 std::int64_t longest_characters(std::span<const StringRef> strings) {
@@ -158,11 +138,9 @@ constinit const Format kNpyFormat = {
     .detects = begins_as_npy,
     .is_binary = true,
     .enough_bytes = npy_enough,
-    .read = [](const InputFile& file,
-               const ArrayReading& reading) { return read_npy(file.bytes(), file.mapping(), reading); },
-    .describe =
+    .open =
         [](const InputFile& file) {
-          return describe(read_npy_header(file.bytes(), to_int64(file.bytes().size())));
+          return std::make_unique<Archive>(npy_entry(file.bytes(), file.mapping()));
         },
     .encode = [](DType dtype, const Shape& shape, std::int64_t characters,
                  std::string_view /*name*/) { return npy_encoding(dtype, shape, characters); },

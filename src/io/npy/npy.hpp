@@ -1,4 +1,4 @@
-// The NPY format: its header as the small literal it is, and arrays as dense row-major tensors.
+// The NPY format: its header as the small literal it is.
 // Source: the NumPy format description, versions 1.0, 2.0 and 3.0; docs/formats.md.
 #pragma once
 
@@ -11,10 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "io/array_reading.hpp"
 #include "io/encoding.hpp"
-#include "io/file_info.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/entry.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -23,33 +21,21 @@ inline constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
 [[nodiscard]] bool begins_as_npy(std::string_view head);
 
-struct NpyHeader : StoredArray {
-  std::int64_t data_offset = 0;  // bytes from the beginning of the file
-  std::string descr = {};        // with the byte order that counts: "<f4", "|i1"; else as it is in the file
-  bool names_dtype = true;       // false: descr is that of any byte, and the dtype is uint8
-};
-
 // Reads the header at the front of `file`. This is the trust boundary of the format: whatever the bytes, the
 // result either describes an array whose elements fit in int64 bytes, or an Error says what is wrong.
 // Object, structured, subarray and datetime dtypes are refused by name.
-[[nodiscard]] NpyHeader parse_npy_header(std::span<const std::byte> file);
+[[nodiscard]] ArrayEntry parse_npy_header(std::span<const std::byte> file);
 
-// Reads the array whose file is `bytes`, a part of `file` or all of it. A C-order, little-endian array stays
-// there; anything else goes where `reading` says; strings always into memory. Throws Error.
-[[nodiscard]] Tensor read_npy(std::span<const std::byte> bytes, const std::shared_ptr<const MappedFile>& file,
-                              const ArrayReading& reading);
-// The header of a file of `file_bytes` bytes that begins with `front`. Throws Error as read_npy() does with
-// ArrayReading::header_only.
-[[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> front, std::int64_t file_bytes);
-// Reports elements of an unknown dtype as ArrayReading::unnamed has it. Throws Error.
-void settle_dtype(const NpyHeader& header, const ArrayReading& reading);
+// The same of the front of a file of `file_bytes` bytes. Throws Error where these are not those of the array.
+[[nodiscard]] ArrayEntry read_npy_header(std::span<const std::byte> front, std::int64_t file_bytes);
+// The array whose file is `bytes`, a part of `file` or all of it. Throws Error as read_npy_header() does.
+[[nodiscard]] ArrayEntry npy_entry(std::span<const std::byte> bytes,
+                                   const std::shared_ptr<const MappedFile>& file);
 
 // Fills the buffer and returns how much of it; less only at the end, and then always 0.
 using ReadBytes = std::function<std::size_t(std::span<std::byte> buffer)>;
 // The first bytes of a file, to the end of its header if they may be one.
 [[nodiscard]] std::vector<std::byte> npy_front(const ReadBytes& read);
-// The description from its header, for `info`; the caller sets path and format.
-[[nodiscard]] FileInfo describe(const NpyHeader& header);
 
 // The header numpy.save writes for a C-order little-endian array; its length is a multiple of 64 bytes.
 // `characters` is the width of string elements in code points.

@@ -131,7 +131,7 @@ struct Element {
   DType dtype;
   StoredEncoding encoding;
   std::int64_t bytes;
-  std::string descr;  // as NpyHeader has it
+  std::string descr;  // as ArrayEntry::stored has it
   bool names_dtype = true;
   // For dtypes that tensorop does not support: the message, and the Python line that makes plain arrays.
   std::string refused = {};
@@ -279,7 +279,7 @@ Frame parse_frame(std::span<const std::byte> file) {
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::span<const std::byte> file) {
+ArrayEntry parse_npy_header(std::span<const std::byte> file) {
   const Frame frame = parse_frame(file);
   const std::string_view text = bytes_text(file).substr(frame.begin, to_size(frame.length));
   Cursor cursor(text);
@@ -323,10 +323,16 @@ NpyHeader parse_npy_header(std::span<const std::byte> file) {
   // As stored and, for strings, as held in memory.
   require_fits(*shape, element->bytes);
   require_fits(*shape, element_size(element->dtype));
-  return {{element->dtype, element->encoding, element->bytes, *fortran_order, std::move(*shape)},
-          to_int64(frame.begin) + frame.length,
-          element->descr,
-          element->names_dtype};
+  const std::int64_t bytes = count(*shape) * element->bytes;
+  return {.names_dtype = element->names_dtype,
+          .dtype = element->dtype,
+          .shape = std::move(*shape),
+          .stored = element->descr,
+          .encoding = element->encoding,
+          .item_bytes = element->bytes,
+          .fortran_order = *fortran_order,
+          .bytes = bytes,
+          .offset = to_int64(frame.begin) + frame.length};
 }
 
 std::string npy_header(DType dtype, const Shape& shape, std::int64_t characters) {

@@ -40,15 +40,15 @@ void swap_words(std::span<std::byte> data) {
 }
 
 // Brings stored elements into the byte order of memory.
-void swap_numbers(const StoredArray& array, std::span<std::byte> data) {
+void swap_numbers(const ArrayEntry& array, std::span<std::byte> data) {
   if (array.encoding != StoredEncoding::swapped) return;
-  dispatch_width(swap_width(array.dtype), [&]<class Word>(TypeTag<Word>) {
+  dispatch_width(swap_width(*array.dtype), [&]<class Word>(TypeTag<Word>) {
     if constexpr (sizeof(Word) > 1 && sizeof(Word) <= sizeof(std::uint64_t)) swap_words<Word>(data);
   });
 }
 
 // One stored string appended to the arena; false when it is not valid Unicode.
-bool append_string(std::string& arena, const std::byte* stored, const StoredArray& array) {
+bool append_string(std::string& arena, const std::byte* stored, const ArrayEntry& array) {
   if (array.encoding == StoredEncoding::bytes) {
     std::string_view text(reinterpret_cast<const char*>(stored), to_size(array.item_bytes));
     while (text.ends_with('\0')) text.remove_suffix(1);
@@ -71,13 +71,13 @@ bool append_string(std::string& arena, const std::byte* stored, const StoredArra
 }
 
 // Whether elements are stored in row-major order: in Fortran order, where at most one dimension is not 1.
-bool is_row_major(const StoredArray& array) {
+bool is_row_major(const ArrayEntry& array) {
   const auto is_one = [](std::int64_t size) { return size == 1; };
   return !array.fortran_order || count(array.shape) == 0 ||
          std::ranges::count_if(array.shape, is_one) + 1 >= std::ssize(array.shape);
 }
 
-Tensor decode_strings(const StoredArray& array, const std::byte* stored) {
+Tensor decode_strings(const ArrayEntry& array, const std::byte* stored) {
   const std::int64_t elements = count(array.shape);
   auto arena = std::make_shared<std::string>();
   auto storage = std::make_shared<Storage>(elements * element_size(DType::string));
@@ -97,7 +97,7 @@ Tensor decode_strings(const StoredArray& array, const std::byte* stored) {
   // Only now: the arena moved while it grew.
   for (std::int64_t i = 0; i < elements; ++i) refs[i].data = arena->data() + begins[to_size(i)];
   storage->arenas.push_back(std::move(arena));
-  return {array.dtype, array.shape, storage};
+  return {DType::string, array.shape, storage};
 }
 
 // Bytes that are moved at a time where the order stays.
@@ -112,13 +112,13 @@ void for_each_piece(std::int64_t bytes, const Threads& threads, const Use& use) 
 }
 
 // Of all elements in memory.
-std::int64_t memory_bytes(const StoredArray& array) {
-  return count(array.shape) * element_size(array.dtype);
+std::int64_t memory_bytes(const ArrayEntry& array) {
+  return count(array.shape) * element_size(*array.dtype);
 }
 
 // Fills `out`, the part at byte `first` of the elements in memory, of an array in row-major order. Nibbles:
 // `first` is even.
-void decode_piece(const StoredArray& array, const std::byte* stored, std::int64_t first,
+void decode_piece(const ArrayEntry& array, const std::byte* stored, std::int64_t first,
                   std::span<std::byte> out) {
   if (array.encoding == StoredEncoding::nibbles) {
     return unpack_nibbles({stored + first / 2, (out.size() + 1) / 2}, out);
@@ -127,7 +127,7 @@ void decode_piece(const StoredArray& array, const std::byte* stored, std::int64_
   swap_numbers(array, out);
 }
 
-std::shared_ptr<Storage> decode_in_memory(const StoredArray& array, const std::byte* stored,
+std::shared_ptr<Storage> decode_in_memory(const ArrayEntry& array, const std::byte* stored,
                                           const Threads& threads) {
   const std::int64_t bytes = memory_bytes(array);
   auto storage = std::make_shared<Storage>(bytes);
@@ -146,7 +146,7 @@ std::shared_ptr<Storage> decode_in_memory(const StoredArray& array, const std::b
 
 // The elements as they are in memory, given to `write` in pieces, through buffers of about `memory` bytes
 // together.
-void decode_pieces(const StoredArray& array, const std::byte* stored, std::int64_t memory,
+void decode_pieces(const ArrayEntry& array, const std::byte* stored, std::int64_t memory,
                    const WriteBytes& write, const Threads& threads) {
   const std::int64_t bytes = memory_bytes(array);
   const auto swap = [&](std::span<std::byte> data) { swap_numbers(array, data); };
@@ -168,29 +168,29 @@ void decode_pieces(const StoredArray& array, const std::byte* stored, std::int64
 // Where the elements of an array go that memory does not hold.
 class Target {
  public:
-  Target(const StoredArray& array, const ArrayReading& reading) : array_(array) {
-    if (reading.direct) direct_ = reading.direct(array.dtype, array.shape);
+  Target(const ArrayEntry& array, const ArrayReading& reading) : array_(array) {
+    if (reading.direct) direct_ = reading.direct(*array.dtype, array.shape);
     if (!direct_) file_.emplace(reading.scratch(memory_bytes(array)));
   }
   void write(std::int64_t offset, std::span<const std::byte> bytes) const {
     direct_ ? direct_(offset, bytes) : file_->write_at(offset, bytes);
   }
   [[nodiscard]] Tensor tensor() && {
-    if (!file_) return {array_.dtype, array_.shape};
-    return {array_.dtype, array_.shape, std::move(*file_).into_mapped()};
+    if (!file_) return {*array_.dtype, array_.shape};
+    return {*array_.dtype, array_.shape, std::move(*file_).into_mapped()};
   }
 
  private:
-  const StoredArray& array_;
+  const ArrayEntry& array_;
   WriteBytes direct_;
   std::optional<ScratchFile> file_;
 };
 
 // The tensor in its own memory, or in a temporary file.
-Tensor decode(const StoredArray& array, const std::byte* stored, const ArrayReading& reading) {
-  if (array.dtype == DType::string) return decode_strings(array, stored);
+Tensor decode(const ArrayEntry& array, const std::byte* stored, const ArrayReading& reading) {
+  if (*array.dtype == DType::string) return decode_strings(array, stored);
   if (!reading.needs_scratch(memory_bytes(array))) {
-    return {array.dtype, array.shape, decode_in_memory(array, stored, reading.threads)};
+    return {*array.dtype, array.shape, decode_in_memory(array, stored, reading.threads)};
   }
   Target target(array, reading);
   decode_pieces(
@@ -208,21 +208,16 @@ void append_nibbles(std::int64_t /*first*/, std::int64_t count, const std::byte*
 
 }  // namespace
 
-std::int64_t StoredArray::bytes() const {
-  return encoding == StoredEncoding::nibbles ? ceil_div(count(shape), 2) : count(shape) * item_bytes;
+bool is_plain(const ArrayEntry& entry) {
+  return entry.encoding == StoredEncoding::native && is_row_major(entry);
 }
 
-bool StoredArray::is_plain() const {
-  return encoding == StoredEncoding::native && is_row_major(*this);
-}
-
-StoredArray packed_array(DType dtype, const Shape& shape) {
-  const bool is_packed = info(dtype).bits < 8;
+ArrayEntry packed_entry(DType dtype, const Shape& shape) {
   return {.dtype = dtype,
-          .encoding = is_packed ? StoredEncoding::nibbles : StoredEncoding::native,
+          .shape = shape,
+          .encoding = info(dtype).bits < 8 ? StoredEncoding::nibbles : StoredEncoding::native,
           .item_bytes = element_size(dtype),
-          .fortran_order = false,
-          .shape = shape};
+          .bytes = *packed_bytes(dtype, count(shape))};
 }
 
 std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements) {
@@ -242,10 +237,10 @@ Encoding packed_encoding(DType dtype, const Shape& shape) {
   return out;
 }
 
-Tensor read_stored(const StoredArray& array, const std::byte* stored,
-                   const std::shared_ptr<const MappedFile>& file, const ArrayReading& reading) {
-  if (array.is_plain()) return {array.dtype, array.shape, file, stored - file->bytes().data()};
-  return decode(array, stored, reading);
+Tensor read_stored(const ArrayEntry& entry, const ArrayReading& reading) {
+  if (entry.owner == nullptr) return {*entry.dtype, entry.shape, std::make_shared<Storage>(0)};
+  if (is_plain(entry)) return {*entry.dtype, entry.shape, entry.owner, entry.offset};
+  return decode(entry, entry.owner->bytes().data() + entry.offset, reading);
 }
 
 void pack_nibbles(std::span<const std::byte> elements, std::span<std::byte> out) {
@@ -263,11 +258,6 @@ void unpack_nibbles(std::span<const std::byte> packed, std::span<std::byte> elem
     elements[2 * i + 1] = packed[i] >> 4;
   }
   if (elements.size() % 2 != 0) elements.back() = packed[pairs] & kLowerHalf;
-}
-
-void refuse_length(std::int64_t promised, std::int64_t held) {
-  throw Error(cat("header promises ", promised, " bytes of data, the file holds ",
-                  held > promised ? "more" : cat(held)));
 }
 
 }  // namespace tensorop

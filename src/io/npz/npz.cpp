@@ -16,6 +16,7 @@
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/npy/npy.hpp"
+#include "io/npy/stored_array.hpp"
 #include "io/npz/npz_writer.hpp"
 #include "io/npz/zip_data.hpp"
 
@@ -41,7 +42,7 @@ class NpzArchive final : public Archive {
       if (member.stored_name != member.name) stored_names_.emplace(member.stored_name, i);
       const std::string_view name = npz_array_name(member.name);
       const bool is_array = name != member.name || begins_as_array(member);
-      (void)add_member(name, is_array);
+      (void)add_member(name, is_array, member.method != kZipStored);
       if (is_array) names.push_back(name);
     }
     const bool has_arrays = !names.empty();
@@ -66,34 +67,15 @@ class NpzArchive final : public Archive {
     return std::nullopt;
   }
 
-  // An array stored as in memory stays in the mapping. Its checksum is verified too, except where the header
-  // is all that is read.
-  [[nodiscard]] Tensor read(std::size_t position, const ArrayReading& reading) const override {
+  [[nodiscard]] ArrayEntry make_entry(std::size_t position) const override {
     const ZipMember& member = directory_.members[position];
     const auto bytes = packed(member);
-    if (member.method == kZipStored) {
-      if (!reading.header_only) require_crc(bytes, member, reading.threads);
-      return read_npy(bytes, file_, reading);
-    }
-    const ReadBytes inflate = inflated(bytes, member);
-    const NpyHeader header = read_npy_header(npy_front(inflate), member.bytes);
-    settle_dtype(header, reading);
-    if (reading.header_only) return {header.dtype, header.shape};
-    return read_elements(header, inflate, reading);
-  }
-
-  [[nodiscard]] bool is_compressed(std::size_t position) const override {
-    return directory_.members[position].method != kZipStored;
-  }
-  [[nodiscard]] FileInfo describe(std::size_t position) const override {
-    const ZipMember& member = directory_.members[position];
     const bool is_stored = member.method == kZipStored;
-    const auto bytes = packed(member);
-    FileInfo info =
-        tensorop::describe(is_stored ? read_npy_header(bytes, to_int64(bytes.size()))
-                                     : read_npy_header(npy_front(inflated(bytes, member)), member.bytes));
-    info.compression = is_stored ? "stored" : "deflated";
-    return info;
+    ArrayEntry out = is_stored ? npy_entry(bytes, file_)
+                               : read_npy_header(npy_front(inflated(bytes, member)), member.bytes);
+    out.owner = file_;
+    out.compression = is_stored ? "stored" : "deflated";
+    return out;
   }
 
   [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
@@ -115,10 +97,24 @@ class NpzArchive final : public Archive {
     return bytes;
   }
 
+  // Of a stored member the checksum is verified too.
+  [[nodiscard]] Tensor decode(const ArrayEntry& array, const ArrayReading& reading) const override {
+    const ZipMember& member = directory_.members[array.member];
+    const auto bytes = packed(member);
+    if (member.method == kZipStored) {
+      require_crc(bytes, member, reading.threads);
+      return read_stored(array, reading);
+    }
+    const ReadBytes inflate = inflated(bytes, member);
+    std::vector<std::byte> header(to_size(array.offset));
+    (void)inflate(header);
+    return read_elements(array, inflate, reading);
+  }
+
   // The array of a deflated member, of which the header has been inflated.
-  static Tensor read_elements(const NpyHeader& header, const ReadBytes& inflate,
+  static Tensor read_elements(const ArrayEntry& array, const ReadBytes& inflate,
                               const ArrayReading& reading) {
-    const std::int64_t size = header.bytes();
+    const std::int64_t size = array.bytes;
     // A block first: data that is shorter than stated is reported as such, and not as too large.
     constexpr std::int64_t kBlock = 1 << 20;
     std::vector<std::byte> block(to_size(std::min(kBlock, size)));
@@ -134,11 +130,11 @@ class NpzArchive final : public Archive {
       std::ranges::copy(block, whole.begin());
       (void)inflate(whole.subspan(block.size()));
       require_end();
-      return read_stored(header, whole.data(), std::make_shared<MappedFile>(whole, memory), reading);
+      return read_unpacked(array, std::make_shared<MappedFile>(whole, memory), reading);
     }
     WriteBytes write;
     std::optional<ScratchFile> file;
-    if (header.is_plain() && reading.direct) write = reading.direct(header.dtype, header.shape);
+    if (is_plain(array) && reading.direct) write = reading.direct(*array.dtype, array.shape);
     if (!write) {
       file.emplace(reading.scratch(size));
       write = [&file](std::int64_t offset, std::span<const std::byte> part) { file->write_at(offset, part); };
@@ -151,9 +147,15 @@ class NpzArchive final : public Archive {
       reading.threads.advance(to_int64(block.size()));
     }
     require_end();
-    if (!file) return {header.dtype, header.shape};
-    const auto mapped = std::move(*file).into_mapped();
-    return read_stored(header, mapped->bytes().data(), mapped, reading);
+    if (!file) return {*array.dtype, array.shape};
+    return read_unpacked(array, std::move(*file).into_mapped(), reading);
+  }
+
+  static Tensor read_unpacked(ArrayEntry array, std::shared_ptr<const MappedFile> elements,
+                              const ArrayReading& reading) {
+    array.owner = std::move(elements);
+    array.offset = 0;
+    return read_stored(array, reading);
   }
 
   [[nodiscard]] bool begins_as_array(const ZipMember& member) const {
@@ -188,7 +190,7 @@ constinit const Format kNpzFormat = {
     .endings = {".npz"},
     .detects = begins_as_zip,
     .is_binary = true,
-    .open_archive = [](const InputFile& file) -> std::unique_ptr<Archive> {
+    .open = [](const InputFile& file) -> std::unique_ptr<Archive> {
       return std::make_unique<NpzArchive>(file.mapping());
     },
     .measure_strings = longest_characters,

@@ -20,12 +20,9 @@
 #include "base/text.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
-#include "io/npy/stored_array.hpp"
 #include "io/onnx/message_kind.hpp"
 #include "io/onnx/onnx_fields.hpp"
 #include "io/onnx/tensor_proto.hpp"
-#include "io/onnx/tensor_proto_fields.hpp"
-#include "io/onnx/tensor_proto_header.hpp"
 
 namespace tensorop {
 namespace {
@@ -94,39 +91,28 @@ class OnnxArchive final : public Archive {
     return std::ranges::all_of(externals_, [](const auto& entry) { return entry.second->is_current(); });
   }
 
-  // Elements stay in the mapping of the model, or in that of the other file, where they need no decoding.
-  // Throws Error where that file is outside of the folder, is reached by a symbolic link, or is too short.
-  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override {
+  [[nodiscard]] ArrayEntry make_entry(std::size_t member) const override {
     const OnnxTensor& tensor = initializers_[member];
-    const TensorProtoHeader header = read_tensor_proto_header(tensor.bytes, tensor.byte, true);
-    if (!header.external) return read_tensor_proto(tensor.bytes, tensor.byte, model_, reading);
-    for (const std::string& line : header.warnings) {
-      if (reading.warn) reading.warn(line);
-    }
-    const DType dtype = header.dtype;
-    const Shape& shape = header.shape;
-    const auto& [location, offset] = *header.external;
-    const std::int64_t needed = *packed_bytes(dtype, count(shape));
-    if (needed == 0) return {dtype, shape, std::make_shared<Storage>(0)};
-    const auto file = open_external(location);
-    const std::int64_t held = to_int64(file->bytes().size());
-    if (offset > held - needed)
-      throw Error(cat("its data is ", counted(needed, "byte"), " at byte ", offset, " of ",
-                      printable(location), ", which has ", held));
-    if (reading.header_only) return {dtype, shape};
-    if (info(dtype).bits >= 8) return {dtype, shape, file, offset};
-    Tensor unpacked = read_stored(packed_array(dtype, shape), file->bytes().data() + offset, file, reading);
-    file->require_unchanged();
-    return unpacked;
-  }
-
-  // The other file is named, and not opened.
-  [[nodiscard]] FileInfo describe(std::size_t member) const override {
-    const OnnxTensor& tensor = initializers_[member];
-    return describe_initializer(tensor.bytes, tensor.byte);
+    ArrayEntry out = tensor_proto_entry(tensor.bytes, tensor.byte, model_, true);
+    out.name.clear();
+    return out;
   }
 
  private:
+  // Throws Error where the other file is outside of the folder, is reached by a symbolic link, or is too
+  // short.
+  void locate(ArrayEntry& array) const override {
+    if (array.file.empty() || array.bytes == 0) return;
+    array.owner = open_external(array.file);
+    const std::int64_t held = to_int64(array.owner->bytes().size());
+    if (array.offset > held - array.bytes)
+      throw Error(cat("its data is ", counted(array.bytes, "byte"), " at byte ", array.offset, " of ",
+                      printable(array.file), ", which has ", held));
+  }
+  [[nodiscard]] Tensor decode(const ArrayEntry& array, const ArrayReading& reading) const override {
+    const OnnxTensor& tensor = initializers_[array.member];
+    return decode_tensor_proto(array, tensor.bytes, tensor.byte, reading);
+  }
   // A link, also one of a folder on the way, may lead anywhere.
   [[nodiscard]] std::shared_ptr<const MappedFile> open_external(const std::string& location) const {
     if (folder_.empty())
@@ -182,7 +168,7 @@ constinit const Format kOnnxFormat = {
     .detects = begins_as_onnx_model,
     .is_binary = true,
     .is_unlisted = true,
-    .open_archive = open_onnx,
+    .open = open_onnx,
 };
 
 }  // namespace tensorop

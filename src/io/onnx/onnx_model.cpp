@@ -344,7 +344,8 @@ std::optional<DType> declared_dtype(const OnnxValue& value) {
 }
 
 Tensor read_onnx_tensor(const OnnxTensor& tensor, const std::shared_ptr<const MappedFile>& owner) {
-  return read_tensor_proto(tensor.bytes, tensor.byte, owner, {});
+  const ArrayEntry array = tensor_proto_entry(tensor.bytes, tensor.byte, owner);
+  return decode_tensor_proto(array, tensor.bytes, tensor.byte, {});
 }
 
 }  // namespace tensorop

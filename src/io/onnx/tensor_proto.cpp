@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/npy/stored_array.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
@@ -19,23 +20,6 @@ namespace {
 
 namespace field = tensor_proto;
 using Bytes = std::span<const std::byte>;
-
-// The tensor of a message whose header was read.
-Tensor make_tensor(const TensorProtoHeader& header, Bytes message, std::int64_t byte,
-                   const std::shared_ptr<const MappedFile>& file, const ArrayReading& reading) {
-  const DType dtype = header.dtype;
-  const Shape& shape = header.shape;
-  for (const std::string& line : header.warnings) {
-    if (reading.warn) reading.warn(line);
-  }
-  if (reading.header_only) return {dtype, shape};
-  if (count(shape) == 0) return {dtype, shape, std::make_shared<Storage>(0)};
-  if (header.data_field != field::kRawData) {
-    return decode_typed_data(message, byte, dtype, shape);
-  }
-  // The shape takes as many bytes: the header has checked it.
-  return read_stored(packed_array(dtype, shape), header.raw.data(), file, reading);
-}
 
 bool is_text_with_blanks(std::string_view head) {
   return std::ranges::all_of(head, [](char c) {
@@ -70,21 +54,16 @@ std::int64_t tensor_proto_enough(std::string_view head) {
   }
 }
 
-FileInfo describe_header(const TensorProtoHeader& header) {
-  FileInfo file;
-  file.dtype = header.dtype;
-  file.shape = header.shape;
-  file.stored = field::field_of(header.data_field).name;
-  file.bytes =
-      header.dtype == DType::string ? header.string_bytes : *packed_bytes(header.dtype, count(header.shape));
-  file.name = header.name;
-  file.warnings = header.warnings;
-  return file;
-}
+class TensorProtoFile final : public Archive {
+ public:
+  explicit TensorProtoFile(const std::shared_ptr<const MappedFile>& file)
+      : Archive(tensor_proto_entry(file->bytes(), 0, file)) {}
 
-FileInfo describe_tensor_proto(const InputFile& file) {
-  return describe_header(read_tensor_proto_header(file.bytes(), 0));
-}
+ private:
+  [[nodiscard]] Tensor decode(const ArrayEntry& array, const ArrayReading& reading) const override {
+    return decode_tensor_proto(array, array.owner->bytes(), 0, reading);
+  }
+};
 
 std::string tensor_proto_remarks(Bytes message) {
   std::vector<std::string> out;
@@ -99,20 +78,33 @@ std::string tensor_proto_remarks(Bytes message) {
 
 }  // namespace
 
-Tensor read_tensor_proto(Bytes message, std::int64_t byte, const std::shared_ptr<const MappedFile>& file,
-                         const ArrayReading& reading) {
-  return make_tensor(read_tensor_proto_header(message, byte), message, byte, file, reading);
+ArrayEntry tensor_proto_entry(Bytes message, std::int64_t byte, const std::shared_ptr<const MappedFile>& file,
+                              bool may_be_external) {
+  TensorProtoHeader header = read_tensor_proto_header(message, byte, may_be_external);
+  ArrayEntry out = packed_entry(header.dtype, header.shape);
+  const std::uint32_t data_field = header.external ? field::kRawData : header.data_field;
+  out.stored = field::field_of(data_field).name;
+  if (header.dtype == DType::string) out.bytes = header.string_bytes;
+  if (header.external) {
+    out.file = std::move(header.external->location);
+    out.offset = header.external->offset;
+  } else {
+    out.owner = file;
+    if (data_field == field::kRawData) {
+      out.offset = byte + (header.raw.data() - message.data());
+    } else {
+      out.encoding = StoredEncoding::fields;
+    }
+  }
+  out.name = std::move(header.name);
+  out.warnings = std::move(header.warnings);
+  return out;
 }
 
-FileInfo describe_initializer(Bytes message, std::int64_t byte) {
-  const TensorProtoHeader header = read_tensor_proto_header(message, byte, true);
-  FileInfo file = describe_header(header);
-  file.name.clear();
-  if (header.external) {
-    file.stored = "raw_data";
-    file.file = header.external->location;
-  }
-  return file;
+Tensor decode_tensor_proto(const ArrayEntry& array, Bytes message, std::int64_t byte,
+                           const ArrayReading& reading) {
+  if (array.encoding != StoredEncoding::fields) return read_stored(array, reading);
+  return decode_typed_data(message, byte, *array.dtype, array.shape);
 }
 
 std::string tensor_proto_name(Bytes message) {
@@ -134,11 +126,9 @@ constinit const Format kTensorProtoFormat = {
     .may_be = may_be_tensor_proto,
     .is_binary = true,
     .enough_bytes = tensor_proto_enough,
-    .read =
-        [](const InputFile& file, const ArrayReading& reading) {
-          return read_tensor_proto(file.bytes(), 0, file.mapping(), reading);
-        },
-    .describe = describe_tensor_proto,
+    .open = [](const InputFile& file) -> std::unique_ptr<Archive> {
+      return std::make_unique<TensorProtoFile>(file.mapping());
+    },
     .encode = tensor_proto_encoding,
     .measure_strings = tensor_proto_string_bytes,
     .names_array = true,

@@ -12,21 +12,20 @@
 #include "base/files/input_file.hpp"
 #include "io/array_reading.hpp"
 #include "io/encoding.hpp"
-#include "io/file_info.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/entry.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-// Reads the tensor of a message, a part of `file` or all of it, that begins at `byte` of its file. All fields
-// are checked, in any order. Elements in raw_data stay where they are; all other data goes into memory. Data
-// in another file is refused, and no file is opened. Throws Error.
-[[nodiscard]] Tensor read_tensor_proto(std::span<const std::byte> message, std::int64_t byte,
-                                       const std::shared_ptr<const MappedFile>& file,
-                                       const ArrayReading& reading);
-// Describes an initializer for `info` from its message, which begins at `byte` of the model file. Names the
-// file of external data without opening it. Throws Error.
-[[nodiscard]] FileInfo describe_initializer(std::span<const std::byte> message, std::int64_t byte);
+// The tensor of a message, a part of `file` or all of it, that begins at `byte` of its file. All fields are
+// checked, in any order. Data in another file is refused unless `may_be_external`: then ArrayEntry::file is
+// where that is, from the folder of the model, and no file is opened. Throws Error.
+[[nodiscard]] ArrayEntry tensor_proto_entry(std::span<const std::byte> message, std::int64_t byte,
+                                            const std::shared_ptr<const MappedFile>& file,
+                                            bool may_be_external = false);
+// Its elements. Those in raw_data stay where they are; all others go into memory. Throws Error.
+[[nodiscard]] Tensor decode_tensor_proto(const ArrayEntry& array, std::span<const std::byte> message,
+                                         std::int64_t byte, const ArrayReading& reading);
 // The name alone, any bytes, without a look at elements. Empty where there is none, or the message is
 // malformed up to there.
 [[nodiscard]] std::string tensor_proto_name(std::span<const std::byte> message);

@@ -42,28 +42,23 @@ class SafetensorsArchive final : public Archive {
     warnings_ = header_.warnings;
   }
 
-  // An array stays in the mapping.
-  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override {
+  [[nodiscard]] ArrayEntry make_entry(std::size_t member) const override {
     const SafetensorsArray& array = header_.arrays[member];
-    if (!array.dtype) {
+    ArrayEntry out;
+    if (array.dtype) {
+      out = packed_entry(*array.dtype, array.shape);
+    } else {
       const bool is_published = safetensors_order(array.stored).has_value();
-      throw Error(
+      out.refused = std::make_shared<Error>(
           cat("dtype ", in_quotes(array.stored), is_published ? " is not supported" : " is not known"));
+      out.shape = array.shape;
     }
-    if (reading.header_only) return {*array.dtype, array.shape};
-    const StoredArray stored = packed_array(*array.dtype, array.shape);
-    return read_stored(stored, file_->bytes().data() + data_offset_ + array.begin, file_, reading);
-  }
-
-  [[nodiscard]] FileInfo describe(std::size_t member) const override {
-    const SafetensorsArray& array = header_.arrays[member];
-    FileInfo info;
-    info.dtype = array.dtype;
-    info.shape = array.shape;
-    info.stored = array.stored;
-    info.bytes = array.end - array.begin;
-    info.is_unaligned = !is_aligned(array, data_offset_);
-    return info;
+    out.stored = array.stored;
+    out.bytes = array.end - array.begin;
+    out.is_unaligned = !is_aligned(array, data_offset_);
+    out.owner = file_;
+    out.offset = data_offset_ + array.begin;
+    return out;
   }
 
   [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& /*name*/,
@@ -110,7 +105,7 @@ constinit const Format kSafetensorsFormat = {
     .detects = begins_as_safetensors,
     .is_binary = true,
     .enough_bytes = safetensors_enough,
-    .open_archive = [](const InputFile& file) -> std::unique_ptr<Archive> {
+    .open = [](const InputFile& file) -> std::unique_ptr<Archive> {
       return std::make_unique<SafetensorsArchive>(file.mapping());
     },
     .create_archive = [](const std::string& path,

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/file_info.hpp"
+#include "io/entry.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 

@@ -188,19 +188,11 @@ class ShardedArchive final : public Archive {
   [[nodiscard]] bool is_current() const override {
     return std::ranges::all_of(shards_, [](const Shard& shard) { return shard.mapping->is_current(); });
   }
-  [[nodiscard]] Tensor read(std::size_t member, const ArrayReading& reading) const override {
+  [[nodiscard]] ArrayEntry make_entry(std::size_t member) const override {
     const Shard& shard = shards_[places_[member].shard];
-    Tensor tensor = shard.archive->read(places_[member].position, reading);
-    // Elements that were brought elsewhere are compared with the file no more.
-    if (tensor.mapping() != shard.mapping && !reading.header_only) shard.mapping->require_unchanged();
-    return tensor;
-  }
-
-  [[nodiscard]] FileInfo describe(std::size_t member) const override {
-    const Shard& shard = shards_[places_[member].shard];
-    FileInfo info = shard.archive->describe(places_[member].position);
-    info.file = shard.file;
-    return info;
+    ArrayEntry out = shard.archive->entry(places_[member].position);
+    out.file = shard.file;
+    return out;
   }
 
   // Of an array that the index names: its shard alone is written.
@@ -239,7 +231,7 @@ class ShardedArchive final : public Archive {
     const InputFile opened = InputFile::open(path);
     with_context(printable(file), [&] {
       if (opened.bytes().empty()) throw Error("is empty, not a safetensors file");
-      auto archive = kSafetensorsFormat.open_archive(opened);
+      auto archive = kSafetensorsFormat.open(opened);
       for (const std::string& line : archive->warnings())
         warnings_.push_back(cat(printable(file), ": ", line));
       shards_.push_back({std::move(file), opened.mapping(), std::move(archive)});
@@ -281,7 +273,7 @@ constinit const Format kShardIndexFormat = {
     .detects = begins_as_shard_index,
     .may_be = [](std::string_view head) { return after_blanks(head).starts_with('{'); },
     .is_unlisted = true,
-    .open_archive = open_sharded,
+    .open = open_sharded,
 };
 
 }  // namespace tensorop
