@@ -606,6 +606,25 @@ TEST_CASE("more than the file system has free is refused before anything is clai
   CHECK(names_in(dir.path()) == std::set<std::string>{"old"});
 }
 
+TEST_CASE("a result may take all the space that is free", "[base][output]") {
+  class SmallSystem : public System {
+   public:
+    int fstatvfs(int /*fd*/, struct statvfs* out) override {
+      *out = {};
+      out->f_bsize = out->f_frsize = 1;
+      out->f_bavail = 10;
+      return 0;
+    }
+  };
+  const TempDir dir;
+  SmallSystem system;
+  const ScopedSystem scope(system);
+  OutputFile file = OutputFile::create(dir.file("out"));
+  CHECK_NOTHROW(file.reserve(10));
+  CHECK(error_of([&] { file.reserve(11); }) ==
+        cat(dir.file("out"), ": the result needs at least 11 bytes, 10 are free on that file system"));
+}
+
 TEST_CASE("a file system that cannot claim space ahead gets a file of the right length", "[base][output]") {
   class NoFallocateSystem : public System {
    public:

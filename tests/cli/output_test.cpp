@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/cli.hpp"
@@ -15,6 +16,7 @@
 #include "support/skip.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
+#include "tensorop/program.hpp"
 
 namespace tensorop::cli_output_test {
 
@@ -86,6 +88,27 @@ TEST_CASE("an input that changes while it is read is named, and nothing is publi
     CHECK(names_in(dir.path()) ==
           std::set<std::string>{"data.npy", "indices", "indices.npy", "other.npy", "out.npy"});
   }
+}
+
+TEST_CASE("run --fsync brings each result to the disk", "[cli][output]") {
+  class CountingSystem : public System {
+   public:
+    int fsync(int fd) override {
+      ++calls;
+      return System::fsync(fd);
+    }
+    int calls = 0;
+  };
+  const TempDir dir;
+  const std::string jobs = dir.file("jobs");
+  write_file(jobs, R"({"op":"add","a":1,"b":1,"output":"1.npy"}
+{"op":"add","a":1,"b":2,"output":"2.npy"})");
+  CountingSystem system;
+  const ScopedSystem scope(system);
+  CHECK(run_program(std::vector{"run", jobs.c_str(), "-q"}) == 0);
+  CHECK(system.calls == 0);
+  CHECK(run_program(std::vector{"run", jobs.c_str(), "-q", "--fsync"}) == 0);
+  CHECK(system.calls == 4);  // the file and its folder, twice
 }
 
 // A program with a sanitizer has libraries to open first.

@@ -81,6 +81,18 @@ def check_archive(name, write, binary, folder):
     checker.check(times, many <= 2 * one + 0.5)
 
 
-run_checks(checker, *(functools.partial(check_archive, *kind) for kind in (
+def check_member_count(binary, folder):
+    """65535 in the count of members says that the count stands in a zip64 record."""
+    for count in (0xFFFE, 0xFFFF):
+        head = {name_of(i): {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]} for i in range(count)}
+        text = json.dumps(head).encode()
+        (folder / "count.safetensors").write_bytes(struct.pack("<Q", len(text)) + text)
+        done = run(binary, "convert", "count.safetensors", "-o", "count.npz", cwd=folder)
+        checker.check(f"{count} members are converted", done.returncode == 0, done)
+        has_record = b"PK\6\6" in (folder / "count.npz").read_bytes()[-200:]
+        checker.check(f"{count} members have a zip64 record: {has_record}", has_record == (count == 0xFFFF))
+
+
+run_checks(checker, check_member_count, *(functools.partial(check_archive, *kind) for kind in (
     ("m.npz", write_npz), ("m.safetensors", write_safetensors), ("m.safetensors.index.json", write_index),
     ("m.gguf", write_gguf))))

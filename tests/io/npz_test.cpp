@@ -74,6 +74,10 @@ std::unique_ptr<Archive> open(const std::string& path) {
   return kNpzFormat.open(file);
 }
 
+ZipDirectory open_directory(const std::string& path) {
+  return read_zip_directory(InputFile::open(path).bytes());
+}
+
 const Way kEveryWay[] = {
     {.compress = false},
     {.compress = true},
@@ -82,6 +86,18 @@ const Way kEveryWay[] = {
 };
 
 }  // namespace
+
+TEST_CASE("a member whose size is the first that 32 bits do not hold needs zip64", "[io][npz]") {
+  const TempDir dir;
+  const std::vector<NamedArray> arrays = {{"a", tensor_of<std::int32_t>(DType::int32, {2}, {1, 2})}};
+  write_archive(dir.file("a.npz"), {}, arrays);
+  const auto size = open_directory(dir.file("a.npz")).members.at(0).bytes;
+  for (const std::int64_t zip64_from : {size, size + 1}) {
+    write_archive(dir.file("a.npz"), {.zip64_from = zip64_from}, arrays);
+    constexpr std::size_t kVersionNeeded = 4;  // in the member's own header: 4.5 is zip64, 2.0 is not
+    CHECK(get(dir.file("a.npz"))[kVersionNeeded] == (zip64_from == size ? 45 : 20));
+  }
+}
 
 TEST_CASE("kept members are found and aligned, whichever is replaced and wherever sizes begin to be zip64",
           "[io][npz]") {

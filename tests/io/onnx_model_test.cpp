@@ -115,6 +115,8 @@ TEST_CASE("what is no model is refused as that", "[io][onnx]") {
   const std::string integers = Proto().integer(1, 1).integer(2, kOnnxInt64).bytes(7, "\x05").text();
   CHECK(!is_model(integers));
   CHECK(is_model(gather_model().text()));
+  // The fields of a model, but for one of another wire type.
+  CHECK(!is_model(Proto().bytes(1, "ab").bytes(2, "c").message(7, Proto().bytes(2, "d")).text()));
 }
 
 TEST_CASE("a file is told to be a model from its first bytes, and a TensorProto is not one", "[io][onnx]") {

@@ -134,6 +134,19 @@ TEST_CASE("the lowest failed job ends a batch that fails fast, however the jobs 
   }
 }
 
+TEST_CASE("a batch that fails fast begins no job after a failed one", "[jobs][batch]") {
+  auto jobs = jobs_of(64);
+  BatchSettings settings = settings_of(1);
+  settings.fail_fast = true;
+  std::size_t begun = 0;
+  (void)run_all(jobs, settings, [&](std::size_t i, const Settings&) -> std::optional<Tensor> {
+    ++begun;
+    if (i == 7) throw Error("why");
+    return Tensor();
+  });
+  CHECK(begun == 8);
+}
+
 TEST_CASE("a result is let go with the last job that uses it", "[jobs][batch]") {
   auto jobs = jobs_of(4);
   let_use(jobs, 1, 0);

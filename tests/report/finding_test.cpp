@@ -9,6 +9,7 @@
 #include "report/file_report.hpp"
 #include "report/finding_json.hpp"
 #include "report/json.hpp"
+#include "report/markup.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop::report_finding_test {
@@ -17,6 +18,11 @@ namespace {
 using Parsed = nlohmann::ordered_json;
 
 }  // namespace
+
+TEST_CASE("characters that XML does not have become text or U+FFFD", "[report]") {
+  CHECK(escaped("a\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBC") == "a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBC");
+  CHECK(escaped("\x01\xFF") == "\\x01\\xff");
+}
 
 TEST_CASE("JSON has every value exactly, in order", "[report][json]") {
   CHECK(Json("a\"\n\xC3\xA9").text() == "\"a\\\"\\n\xC3\xA9\"");
