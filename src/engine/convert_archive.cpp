@@ -38,11 +38,11 @@ void add_input(const std::string& text, std::size_t position, ArchiveCache& arch
     inputs.archives.push_back(archive);
     const auto begin = to_int64(inputs.arrays.size());
     // What --view is for, where there are some.
-    const bool has_unnamed = std::ranges::any_of(
-        archive->members(), [](const SetMember& member) { return !member.names_dtype(); });
+    const bool has_unnamed =
+        std::ranges::any_of(archive->members(), [](const SetMember& member) { return !member.names_dtype; });
     for (const SetMember& member : archive->members()) {
       inputs.arrays.push_back(
-          {named ? named->name : member.name, {}, archive, member, has_unnamed && member.names_dtype()});
+          {named ? named->name : member.name, {}, archive, member, has_unnamed && member.names_dtype});
     }
     std::ranges::sort(inputs.arrays.begin() + begin, inputs.arrays.end(), {},
                       [](const NamedInput& input) { return input.member.position; });

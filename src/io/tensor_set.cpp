@@ -109,9 +109,10 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
     const std::string name(set.archive_->name(i));
     SetMember member{.name = name, .paired = name, .key = name, .position = i};
     try {
-      member.entry = std::make_shared<ArrayEntry>(set.archive_->entry(i));
-      member.bytes = member.entry->bytes;
-      if (opened.format == &kShardIndexFormat) member.shard = member.entry->file;
+      const ArrayEntry array = set.archive_->entry(i);
+      member.bytes = array.bytes;
+      member.names_dtype = array.names_dtype;
+      if (opened.format == &kShardIndexFormat) member.shard = array.file;
     } catch (const Error&) {  // reading it reports that
     }
     set.members_.push_back(std::move(member));
@@ -210,9 +211,7 @@ OpenedFile TensorSet::open_file_of(const SetMember& member) const {
 
 Source TensorSet::read(const SetMember& member, const Source::Options& options) const {
   std::string name = printable(path_of(member));
-  ArrayEntry array = member.entry != nullptr
-                         ? *member.entry
-                         : with_context(name, [&] { return archive_->entry(member.position); });
+  ArrayEntry array = with_context(name, [&] { return archive_->entry(member.position); });
   return Source::of_entry(*archive_, std::move(array), std::move(name), options);
 }
 

@@ -22,11 +22,8 @@ struct SetMember {
   std::int64_t bytes = 0;    // of the file, or of the array's elements
   std::string fault = {};    // why it cannot be read, where that is known already
   std::size_t position = 0;  // of an array in its archive
-  std::shared_ptr<const ArrayEntry> entry = nullptr;  // of an array whose header is right
-  std::string shard = {};  // of an array of an index: the file that holds it, in the folder of the index
-
-  // Of an array: whether the archive says its dtype.
-  [[nodiscard]] bool names_dtype() const { return entry == nullptr || entry->names_dtype; }
+  bool names_dtype = true;   // of an array: whether the archive says its dtype
+  std::string shard = {};    // of an array of an index: the file that holds it, in the folder of the index
 };
 
 class TensorSet {

@@ -127,7 +127,7 @@ int Reporter::conduct(const std::function<void()>& work,
     if (const auto failure = end(nullptr, false)) throw Failure(*failure);
   };
   last ? last(complete) : complete();
-  return kind_ == ReportKind::jobs && counts_[Outcome::skipped] != 0 ? 2 : exit_status(counts_);
+  return exit_status(counts_);
 }
 
 // The report of work that has failed, which is the error to be thrown: another one is said here.

@@ -71,7 +71,7 @@ class NpzArchive final : public Archive {
     const ZipMember& member = directory_.members[position];
     const auto bytes = packed(member);
     const bool is_stored = member.method == kZipStored;
-    ArrayEntry out = is_stored ? npy_entry(bytes, file_)
+    ArrayEntry out = is_stored ? stored_entry(bytes, member)
                                : read_npy_header(npy_front(inflated(bytes, member)), member.bytes);
     out.owner = file_;
     out.compression = is_stored ? "stored" : "deflated";
@@ -89,6 +89,14 @@ class NpzArchive final : public Archive {
   }
 
  private:
+  [[nodiscard]] ArrayEntry stored_entry(std::span<const std::byte> bytes, const ZipMember& member) const {
+    try {
+      return npy_entry(bytes, file_);
+    } catch (const Error&) {
+      require_crc(bytes, member, Threads(1));  // damage is said before what it did to the header
+      throw;
+    }
+  }
   // The bytes of a member in the archive; all bytes of its file if it is stored.
   [[nodiscard]] std::span<const std::byte> packed(const ZipMember& member) const {
     const auto bytes = packed_bytes(file_->bytes(), directory_, member);
