@@ -12,7 +12,7 @@
 #include "base/files/folder_walk.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/output_file.hpp"
-#include "base/system.hpp"
+#include "base/files/paths.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
@@ -189,8 +189,7 @@ std::vector<std::string> tensors_of_folder(const std::string& folder,
 // listed.
 std::optional<std::string> describe_if_model(const std::string& path, bool as_json) {
   // A stream must be opened once.
-  struct stat info {};
-  if (path == "-" || os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  if (path == "-" || !is_regular_file(path)) return std::nullopt;
   if (classify_message(InputFile::open(path).bytes()) != MessageKind::model) return std::nullopt;
   try {
     const OnnxModel model = read_onnx_model(path);

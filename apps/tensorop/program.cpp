@@ -69,8 +69,10 @@ Command take_why_command(Words& words) {
   if (at == words.size()) return why_command();
   const FoundOperator found = find_operator(words[at], publisher_of(words));
   if (found.op == nullptr) {
-    const bool names_jobs = file_exists(words[at]) || file_exists(words[at].substr(0, words[at].find(':')));
-    if (names_jobs || std::ranges::find(words, "--job") != words.end()) return why_command();
+    const bool names_job = std::ranges::any_of(
+        split_names(words[at]), [](const NameInFile& parts) { return file_exists(parts.file); });
+    if (names_job || file_exists(words[at]) || std::ranges::find(words, "--job") != words.end())
+      return why_command();
     (void)require_command(words[at]);  // says what else it may be
     throw Error(cat(in_quotes(words[at]), " is not an operator"), "", "tensorop ops lists the operators");
   }

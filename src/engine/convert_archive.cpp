@@ -11,7 +11,6 @@
 #include "base/checked.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/replaced_file.hpp"
-#include "base/system.hpp"
 #include "engine/convert_input.hpp"
 #include "engine/execute.hpp"
 #include "io/archive.hpp"
@@ -192,9 +191,7 @@ Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion
 
 // Whether opening the operand a second time gives it again.
 bool can_be_opened_again(const NamedInput& input) {
-  struct stat info {};
-  if (input.archive != nullptr) return true;
-  return input.text != "-" && (os().stat(input.text.c_str(), &info) != 0 || S_ISREG(info.st_mode));
+  return input.archive != nullptr || (input.text != "-" && !is_other_file(input.text));
 }
 
 // Opens the inputs at the positions `order` by open(position, reading), and gives them to use(position,

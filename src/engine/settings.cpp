@@ -1,12 +1,9 @@
 #include "engine/settings.hpp"
 
-#include <sys/stat.h>
-
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
 #include "base/memory.hpp"
-#include "base/system.hpp"
 
 namespace tensorop {
 
@@ -17,9 +14,7 @@ std::int64_t memory_of(const Settings& settings) {
 ScratchFile make_scratch(const Settings& settings, std::int64_t bytes) {
   if (settings.scratch_beside.empty()) return {temporary_base(), bytes};
   const std::string path = resolve_links(settings.scratch_beside);
-  struct stat info {};
-  const bool is_stream = os().stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
-  return {is_stream || named_descriptor(path) ? temporary_base() : directory_of(path), bytes};
+  return {is_other_file(path) || named_descriptor(path) ? temporary_base() : directory_of(path), bytes};
 }
 
 }  // namespace tensorop

@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
@@ -12,16 +14,14 @@
 namespace tensorop {
 
 ResultPlaces::Place ResultPlaces::place_of(const std::string& path) {
-  struct stat info {};
   std::string place = directory_of(path);
   if (!file_exists(path)) {
-    for (std::size_t colon = path.find(':'); colon != std::string::npos; colon = path.find(':', colon + 1)) {
-      const std::string archive = path.substr(0, colon);
-      if (os().stat(archive.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
-      place = archive;
-      break;
-    }
+    const auto names = split_names(path);
+    const auto archive =
+        std::ranges::find_if(names, [](const NameInFile& parts) { return is_regular_file(parts.file); });
+    if (archive != names.end()) place = archive->file;
   }
+  struct stat info {};
   if (os().stat(place.c_str(), &info) != 0) throw_errno(place, "cannot look for results");
   return {place, {info.st_dev, info.st_ino}};
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/scratch_file.hpp"
-#include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/json/json_cursor.hpp"
 
@@ -92,16 +90,13 @@ std::optional<OpenedFile> open_whole_path(const std::string& path, const Format*
 
 std::optional<OpenedFile> open_archive_path(const std::string& path) {
   const int reason = errno;
-  // No file has a longer name.
-  for (std::size_t colon = path.find(':'); colon < PATH_MAX; colon = path.find(':', colon + 1)) {
-    std::string archive = path.substr(0, colon);
+  for (auto& [archive, name] : split_names(path)) {
     // Opening a file that is not regular, a FIFO for example, could take data from its other readers.
-    struct stat info {};
-    if (os().stat(archive.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    if (!is_regular_file(archive)) continue;
     InputFile file = InputFile::open(archive);
     const Format* const format = detect_format(text_of(file));
     if (format == nullptr || !format->is_archive()) continue;
-    return OpenedFile{std::move(file), format, std::move(archive), path.substr(colon + 1)};
+    return OpenedFile{std::move(file), format, std::move(archive), std::move(name)};
   }
   errno = reason;
   return std::nullopt;
@@ -116,13 +111,9 @@ OpenedFile open_file(const std::string& path, const Format* given, const ArrayRe
 
 void refuse_missing(const std::string& path) {
   const int reason = errno;
-  // No file has a longer name.
-  for (std::size_t colon = path.find(':'); colon < PATH_MAX; colon = path.find(':', colon + 1)) {
-    const std::string before = path.substr(0, colon);
-    struct stat info {};
-    if (os().stat(before.c_str(), &info) != 0) continue;
-    if (S_ISDIR(info.st_mode)) refuse_zarr(before);
-    if (!S_ISREG(info.st_mode)) continue;
+  for (const auto& [before, name] : split_names(path)) {
+    if (is_folder(before)) refuse_zarr(before);
+    if (!is_regular_file(before)) continue;
     const InputFile file = InputFile::open(before);
     with_context(printable(before), [&] { refuse_foreign(text_of(file)); });
     const auto archives =
@@ -180,8 +171,7 @@ std::string array_path(const OpenedFile& opened, const Archive& archive, std::si
 std::string array_name(const std::string& text, ArchiveCache& archives) {
   if (text == "-" || is_inline_json(text) || (!names_file(text) && looks_like_json(text))) return {};
   // Opening a FIFO to look into it would take data from its reader.
-  struct stat info {};
-  if (os().stat(text.c_str(), &info) != 0 || S_ISREG(info.st_mode)) {
+  if (!is_other_file(text)) {
     const OpenedFile opened = open_file(text, &default_format());
     if (opened.format->is_archive()) {
       const auto archive = archives.open(opened).archive;

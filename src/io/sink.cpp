@@ -199,8 +199,8 @@ void set_path(Destination& destination, const std::string& text) {
     if (destination.format == nullptr) destination.format = opened->format;
     return split(opened->shown.size());
   }
-  for (std::size_t colon = text.find(':'); colon < PATH_MAX; colon = text.find(':', colon + 1)) {
-    if (names_archive(text.substr(0, colon))) return split(colon);
+  for (const NameInFile& parts : split_names(text)) {
+    if (names_archive(parts.file)) return split(parts.file.size());
   }
 }
 

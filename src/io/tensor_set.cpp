@@ -28,11 +28,6 @@ std::string as_file_path(const std::string& path) {
   return is_inline_json(path) ? cat("./", path) : path;
 }
 
-bool is_regular_file(const std::string& path) {
-  struct stat info {};
-  return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-}
-
 // Whether the line is a row of a table, as far as its first fields show.
 bool is_row(std::string_view line) {
   constexpr int kEnough = 8;

@@ -266,17 +266,16 @@ Request with_results(Request call, const TensorLookup& lookup) {
 
 std::vector<Job> read_any_jobs(const std::string& text, std::string& name) {
   std::string path = text;
-  for (std::size_t colon = text.size(); colon != std::string::npos && !file_exists(path);) {
-    colon = colon == 0 ? std::string::npos : text.rfind(':', colon - 1);
-    if (colon == std::string::npos) break;
-    path = text.substr(0, colon);
+  if (!file_exists(text)) {
+    for (const NameInFile& parts : split_names(text)) {
+      if (!file_exists(parts.file)) continue;
+      if (!name.empty())
+        throw Error(cat("the job is named twice: ", in_quotes(text), " and ", in_quotes(name)));
+      path = parts.file;
+      name = parts.name;
+      break;
+    }
   }
-  if (file_exists(path) && path.size() != text.size()) {
-    if (!name.empty())
-      throw Error(cat("the job is named twice: ", in_quotes(text), " and ", in_quotes(name)));
-    name = text.substr(path.size() + 1);
-  }
-  if (!file_exists(path)) path = text;
   if (is_folder(path)) return read_cases({path}, JobPurpose::explain);
   std::vector<Job> jobs;
   read_jobs(path, JobPurpose::explain, jobs);

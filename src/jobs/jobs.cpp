@@ -1,7 +1,6 @@
 #include "jobs/jobs.hpp"
 
 #include <algorithm>
-#include <climits>
 #include <functional>
 #include <unordered_map>
 #include <utility>
@@ -227,12 +226,8 @@ void for_each_reference(const Job& job,
 
 std::vector<std::string> files_of(const std::string& path) {
   std::vector<std::string> files = {path};
-  std::size_t colon = path.find(':');
-  if (colon == std::string::npos || file_exists(path)) return files;
-  // No file has a longer name.
-  for (; colon < PATH_MAX; colon = path.find(':', colon + 1)) {
-    files.push_back(path.substr(0, colon));
-  }
+  if (file_exists(path)) return files;
+  for (NameInFile& parts : split_names(path)) files.push_back(std::move(parts.file));
   return files;
 }
 

@@ -12,6 +12,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/output_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/memory.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
@@ -94,8 +95,7 @@ Bound bind_together(const RankExecutor& executor, const Request& request, const 
 
 // Whether the file at the destination is, or becomes, one that other processes can open.
 bool is_file(const std::string& path) {
-  struct stat info {};
-  return path != "-" && (os().stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode));
+  return path != "-" && !is_other_file(path);
 }
 
 // A result file that all ranks write, and that the first one makes and publishes.
@@ -225,8 +225,7 @@ OutputInfo RankExecutor::infer(const Request& request, const Settings& settings)
 void RankExecutor::require_regular(const std::string& path) const {
   constexpr const char* kHint = "give a file that all ranks see";
   if (path == "-") throw Error("standard input is for one process, not for several ranks", "", kHint);
-  struct stat info {};
-  if (os().stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return;
+  if (!is_other_file(path) || is_folder(path)) return;
   throw Error(cat(printable(path), ": a stream is for one process, not for several ranks"), "", kHint);
 }
 

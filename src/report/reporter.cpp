@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -53,11 +52,6 @@ bool names_rule(std::string_view line) {
 }
 
 constexpr std::string_view kMarkdown = "--markdown";
-
-bool is_regular_file(const std::string& path) {
-  struct stat info {};
-  return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-}
 
 // At most `most` bytes; none where the file cannot be read.
 std::string first_bytes(const std::string& path, std::size_t most) {

@@ -1,5 +1,6 @@
 #include "base/files/paths.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 
@@ -62,6 +63,22 @@ std::optional<FileId> file_id(const std::string& path) {
 
 bool file_exists(const std::string& path) {
   return file_id(path).has_value();
+}
+
+bool is_regular_file(const std::string& path) {
+  struct stat info {};
+  return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool is_other_file(const std::string& path) {
+  return file_exists(path) && !is_regular_file(path);
+}
+
+std::vector<NameInFile> split_names(const std::string& text) {
+  std::vector<NameInFile> out;
+  for (std::size_t colon = text.find(':'); colon < PATH_MAX; colon = text.find(':', colon + 1))
+    out.push_back({text.substr(0, colon), text.substr(colon + 1)});
+  return out;
 }
 
 bool entry_exists(const std::string& path) {

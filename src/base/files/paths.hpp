@@ -33,8 +33,19 @@ struct FileId {
 // is none.
 [[nodiscard]] std::optional<FileId> file_id(const std::string& path);
 
-// Whether something exists at `path`, after following symbolic links.
+// Whether something exists at `path`, after following symbolic links; whether that is a regular file, or
+// anything else, such as a FIFO: opening one takes data from its other readers.
 [[nodiscard]] bool file_exists(const std::string& path);
+[[nodiscard]] bool is_regular_file(const std::string& path);
+[[nodiscard]] bool is_other_file(const std::string& path);
+
+// `text` as the name of a file and of something in it.
+struct NameInFile {
+  std::string file;
+  std::string name;
+};
+// `text` split at each of its colons, the first one first, as long as the name of a file can be.
+[[nodiscard]] std::vector<NameInFile> split_names(const std::string& text);
 
 // Whether there is an entry of that name, also a symbolic link that leads nowhere. Throws Error where that
 // cannot be known, such as in a folder that may not be searched.

@@ -80,8 +80,7 @@ bool begins_as_shard_index(std::string_view head) {
 }  // namespace
 
 std::optional<ArrayFiles::Shards> ArrayFiles::read(const std::string& path) {
-  struct stat info {};
-  if (os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  if (!is_regular_file(path)) return std::nullopt;
   const InputFile file = InputFile::open(path);
   if (!begins_as_shard_index(bytes_text(file.bytes()))) return std::nullopt;
   Shards shards;
@@ -225,8 +224,7 @@ class ShardedArchive final : public Archive {
     const std::string path = path_from(folder, file);
     with_context(printable(file), [&] {
       // Opening a FIFO would wait for its writer.
-      struct stat info {};
-      if (os().stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) throw Error("is not a regular file");
+      if (is_other_file(path)) throw Error("is not a regular file");
     });
     const InputFile opened = InputFile::open(path);
     with_context(printable(file), [&] {
