@@ -114,12 +114,12 @@ bool only_rounds_to(const Source& source, DType dtype) {
 
 void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
   std::map<std::string_view, OperandGroup> groups;
-  std::vector<JsonHead> heads;
+  std::vector<TextHead> heads;
   for (const auto& [source, name, type, named, when_empty] : operands) {
     OperandGroup& group = groups[type];
     group.members.push_back(source);
     const Tensor* const tensor = source->tensor();
-    const JsonHead head = tensor == nullptr ? source->peek() : JsonHead();
+    const TextHead head = tensor == nullptr ? source->peek() : TextHead();
     if (!group.dtype) group.dtype = tensor != nullptr ? tensor->dtype() : head.dtype;
     heads.push_back(head);
   }
@@ -150,14 +150,14 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
     }
     if (!group.dtype && operand.source->tensor() != nullptr) group.dtype = operand.source->tensor()->dtype();
   };
-  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const JsonHead& head) {
+  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const TextHead& head) {
     if (head.is_described) read(operand, group);
   });
-  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const JsonHead&) {
+  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const TextHead&) {
     if (operand.source->is_unread()) read(operand, group);
   });
   if (error) std::rethrow_exception(error);
-  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const JsonHead&) {
+  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const TextHead&) {
     if (!group.dtype) group.dtype = common_dtype(group, operand.when_empty);
     if (!operand.source->is_unnamed()) return resolve(*operand.source, *group.dtype);
     if (operand.named) return operand.source->resolve(*operand.named);

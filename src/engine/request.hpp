@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/format.hpp"
-#include "io/json/json_text.hpp"
+#include "io/text/text_cursor.hpp"
 #include "ops/registry.hpp"
 #include "tensor/tensor.hpp"
 
@@ -18,7 +18,7 @@ namespace tensorop {
 struct OperandText {
   OperandText(std::string as_written) : text(std::move(as_written)) {}
   OperandText(const char* as_written) : text(as_written) {}
-  OperandText(JsonSpan written) : json(std::move(written)) {}
+  OperandText(TextSpan written) : json(std::move(written)) {}
   OperandText(Tensor given) : tensor(std::move(given)) {}
 
   // Whether it is a path or the id of a job.
@@ -26,7 +26,7 @@ struct OperandText {
 
   // What it means on the command line: a path, "-", inline JSON, "@id"; empty beside the next two.
   std::string text;
-  std::optional<JsonSpan> json;  // the tensor itself, even if a file of that name exists
+  std::optional<TextSpan> json;  // the tensor itself, even if a file of that name exists
   std::optional<Tensor> tensor;  // the tensor itself, read already
   // What a model says that it must be; untyped JSON becomes that.
   std::optional<DType> declared = {};

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
-#include "io/encoding.hpp"
+#include "io/array/encoding.hpp"
 #include "io/json/json_writer.hpp"
 #include "jobs/job_text.hpp"
 #include "jobs/jobs.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 
 namespace tensorop {
 namespace {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/unseen.hpp"
-#include "io/array_reading.hpp"
-#include "io/entry.hpp"
+#include "io/array/array_reading.hpp"
+#include "io/array/entry.hpp"
 #include "io/sink.hpp"
 #include "tensor/tensor.hpp"
 

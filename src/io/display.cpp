@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
-#include "io/encoding.hpp"
+#include "io/array/encoding.hpp"
 #include "io/json/json_writer.hpp"
 
 namespace tensorop {

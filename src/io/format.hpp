@@ -27,9 +27,9 @@ class ArchiveWriter;
 class InputFile;
 struct ArchiveOptions;
 struct Encoding;
-struct JsonHead;
-struct JsonReading;
-struct JsonTensor;
+struct TextHead;
+struct TextReading;
+struct TextTensor;
 
 struct Format {
   std::string_view name;                         // as --format and `info` call it: "npy"
@@ -58,9 +58,9 @@ struct Format {
   // The arrays of a file whose header tells their dtypes. Throws Error.
   std::unique_ptr<Archive> (*open)(const InputFile& file) = nullptr;
   // A tensor as text, which may leave its dtype open: reading.as is what it is then (json_reader.hpp).
-  JsonTensor (*read_text)(std::string_view text, const JsonReading& reading) = nullptr;
+  TextTensor (*read_text)(std::string_view text, const TextReading& reading) = nullptr;
   // Beside `read_text`: what the beginning of the text shows of its dtype; null: nothing.
-  JsonHead (*peek_text)(std::string_view text) = nullptr;
+  TextHead (*peek_text)(std::string_view text) = nullptr;
 
   // Writing: `encode` or `create_archive`, or none. `strings` is what measure_strings() says of all elements
   // of dtype string; `name`, which may be empty, counts where the format names_array.

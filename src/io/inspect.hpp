@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/entry.hpp"
+#include "io/array/entry.hpp"
 #include "io/format.hpp"
 #include "io/source.hpp"
 

@@ -125,7 +125,7 @@ void refuse_missing(const std::string& path) {
   throw_errno(path, "cannot open");
 }
 
-JsonSpan text_of(const OpenedFile& opened) {
+TextSpan text_of(const OpenedFile& opened) {
   return {text_of(opened.file), opened.file.mapping()};
 }
 

@@ -13,7 +13,7 @@
 #include "base/files/input_file.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
-#include "io/json/json_text.hpp"
+#include "io/text/text_cursor.hpp"
 
 namespace tensorop {
 
@@ -45,7 +45,7 @@ void refuse_zarr(const std::string& folder);
 [[noreturn]] void refuse_missing(const std::string& path);
 
 // The text of a file whose format is text.
-[[nodiscard]] JsonSpan text_of(const OpenedFile& opened);
+[[nodiscard]] TextSpan text_of(const OpenedFile& opened);
 // The arrays of a file whose format is not text. Throws Error naming it.
 [[nodiscard]] std::unique_ptr<Archive> open_archive(const OpenedFile& opened);
 // Keeps archives that are mapped files open, so that the directory of a large one is parsed once and not by

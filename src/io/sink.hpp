@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "base/files/output_file.hpp"
-#include "io/encoding.hpp"
-#include "io/entry.hpp"
+#include "io/array/encoding.hpp"
+#include "io/array/entry.hpp"
 #include "io/format.hpp"
 #include "tensor/tensor.hpp"
 

@@ -78,7 +78,7 @@ Source Source::of_file(OpenedFile opened, const Options& options) {
   return source;
 }
 
-Source Source::of_json(JsonSpan text, const Options& options) {
+Source Source::of_json(TextSpan text, const Options& options) {
   Source source;
   source.threads_ = options.arrays.threads;
   source.warn_ = options.warn;
@@ -174,8 +174,8 @@ DType Source::natural_dtype() const {
   return natural_->tensor.dtype();
 }
 
-JsonTensor Source::read_text(const JsonReading& reading) const {
-  JsonReading own = reading;
+TextTensor Source::read_text(const TextReading& reading) const {
+  TextReading own = reading;
   own.threads = threads_;
   if (!reading.cast) {
     own.exactness = Exactness::all_fit;
@@ -195,7 +195,7 @@ JsonTensor Source::read_text(const JsonReading& reading) const {
     if (mapping_) mapping_->require_unchanged();
   };
   try {
-    JsonTensor out = in_context(read);
+    TextTensor out = in_context(read);
     require_unchanged();
     return out;
   } catch (const Failure&) {
@@ -206,7 +206,7 @@ JsonTensor Source::read_text(const JsonReading& reading) const {
 
 void Source::read() {
   if (!is_unread()) return;
-  JsonTensor json = read_text({});
+  TextTensor json = read_text({});
   if (json.rounded.count != 0) {
     warn_of(cat(counted(json.rounded.count, "integer"), " beside fractions ",
                 json.rounded.count == 1 ? "is" : "are", " not exact in float64: ", json.rounded.first));

@@ -11,10 +11,10 @@
 
 #include "base/files/input_file.hpp"
 #include "base/threads.hpp"
-#include "io/array_reading.hpp"
+#include "io/array/array_reading.hpp"
 #include "io/format.hpp"
-#include "io/json/json_reader.hpp"
-#include "io/json/json_text.hpp"
+#include "io/text/text_tensor.hpp"
+#include "io/text/text_cursor.hpp"
 #include "io/opened_file.hpp"
 #include "tensor/tensor.hpp"
 
@@ -47,7 +47,7 @@ class Source {
   // opens standard input only once.
   static Source open(const std::string& text, const Options& options);
   // Inline JSON. Throws Error.
-  static Source of_json(JsonSpan text, const Options& options);
+  static Source of_json(TextSpan text, const Options& options);
   // A file that is open already, or the one array of an archive. Throws Error naming it.
   static Source of_file(OpenedFile opened, const Options& options);
   // A tensor that is in memory already.
@@ -68,8 +68,8 @@ class Source {
   // True for bytes whose dtype is not resolved. It may be any small dtype.
   [[nodiscard]] bool is_unnamed() const { return bytes_.has_value(); }
   // Without a tensor(): what the beginning of unread text shows of its dtype.
-  [[nodiscard]] JsonHead peek() const {
-    return is_unread() && format_->peek_text != nullptr ? format_->peek_text(text_->text) : JsonHead();
+  [[nodiscard]] TextHead peek() const {
+    return is_unread() && format_->peek_text != nullptr ? format_->peek_text(text_->text) : TextHead();
   }
   // Reads unread text as its own dtype: gives a tensor() if the text names its dtype, else the two functions
   // below describe it. Does nothing otherwise. Throws Error.
@@ -94,7 +94,7 @@ class Source {
   void take_tensor(Tensor tensor);
   void take_array(const Archive& archive, ArrayEntry array, const Options& options);
   void warn_of(const std::string& line) const;
-  [[nodiscard]] JsonTensor read_text(const JsonReading& reading) const;
+  [[nodiscard]] TextTensor read_text(const TextReading& reading) const;
   template <class Body>
   auto in_context(const Body& body) const;
 
@@ -104,8 +104,8 @@ class Source {
   const Format* format_ = nullptr;  // of the text
   Threads threads_ = Threads(1);
   std::function<void(const std::string& line)> warn_ = nullptr;  // of what is read, without the name
-  std::optional<JsonSpan> text_;                                 // until the tensor is there
-  std::optional<JsonTensor> natural_;
+  std::optional<TextSpan> text_;                                 // until the tensor is there
+  std::optional<TextTensor> natural_;
   std::optional<Tensor> bytes_;  // until their dtype is known
   std::string unnamed_;          // what the file has in its place
 };

@@ -29,7 +29,7 @@ struct Expectation {
   };
   Kind kind = Kind::tensor;
   std::string text = {};
-  JsonSpan tensor = {};
+  TextSpan tensor = {};
   // Of a golden file that is rewritten: the name of its tensor. Null: none.
   std::shared_ptr<const std::string> array = {};
   std::optional<DType> declared = {};  // what a model says that a golden file holds

@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "io/png.hpp"
+#include "report/png.hpp"
 #include "report/comparison_text.hpp"
 #include "report/difference_picture.hpp"
 #include "report/file_report.hpp"

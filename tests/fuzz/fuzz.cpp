@@ -14,7 +14,7 @@
 #include "io/json/json_reader.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/npy/npy.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 
 namespace tensorop::fuzz {
 namespace {

@@ -8,7 +8,7 @@
 #include "fuzz/fuzz.hpp"
 #include "io/format.hpp"
 #include "io/npy/npy.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 
 namespace tensorop::fuzz {
 namespace {

@@ -1,5 +1,5 @@
 // Arrays that memory does not hold are brought into temporary files: every order, dtype and way to read them.
-#include "io/array_reading.hpp"
+#include "io/array/array_reading.hpp"
 
 #include <cstring>
 #include <filesystem>

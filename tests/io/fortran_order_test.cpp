@@ -1,5 +1,5 @@
 // Blocks that change the order of an array, in memory and in pieces, compared with one element at a time.
-#include "io/npy/fortran_order.hpp"
+#include "io/array/fortran_order.hpp"
 
 #include <atomic>
 #include <cstring>

@@ -19,7 +19,7 @@
 namespace tensorop::io_json_reader_test {
 namespace {
 
-JsonTensor read(std::string_view text, std::optional<DType> as = std::nullopt) {
+TextTensor read(std::string_view text, std::optional<DType> as = std::nullopt) {
   return read_json(text, {.as = as});
 }
 

@@ -1,5 +1,5 @@
 // Elements of 4 bits, two to a byte. Their values: convert_elements_test.cpp.
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 
 #include <vector>
 

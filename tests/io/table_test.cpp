@@ -28,7 +28,7 @@
 namespace tensorop::io_table_test {
 namespace {
 
-using Reader = JsonTensor (*)(std::string_view text, const JsonReading& reading);
+using Reader = TextTensor (*)(std::string_view text, const TextReading& reading);
 const Reader read_table = kTextFormat.read_text;
 const Reader read_csv = kCsvFormat.read_text;
 const Reader read_tsv = kTsvFormat.read_text;

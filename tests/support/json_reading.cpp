@@ -21,11 +21,11 @@ std::optional<std::size_t> first_difference(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 JsonOutcome read_json_whole(std::string_view text, std::optional<DType> as, const JsonParts& parts) {
-  JsonReading reading{.as = as, .threads = Threads(parts.threads)};
+  TextReading reading{.as = as, .threads = Threads(parts.threads)};
   if (parts.bytes) reading.part_bytes = *parts.bytes;
   JsonOutcome outcome;
   try {
-    const JsonTensor json = parts.read(text, reading);
+    const TextTensor json = parts.read(text, reading);
     outcome.typed = json.typed;
     outcome.empty = json.empty;
     outcome.tensor = json.take();

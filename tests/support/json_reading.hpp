@@ -24,8 +24,8 @@ struct JsonOutcome {
 struct JsonParts {
   int threads = 1;
   std::optional<std::size_t> bytes = {};  // of each part; the reader's own choice without it
-  JsonTensor (*read)(std::string_view text,
-                     const JsonReading& reading) = read_json;  // or that of another text format
+  TextTensor (*read)(std::string_view text,
+                     const TextReading& reading) = read_json;  // or that of another text format
 };
 
 // Reads `text` from memory. `as` is the dtype of an untyped text.

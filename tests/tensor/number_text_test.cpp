@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "io/json/number_scan.hpp"
+#include "io/text/number_scan.hpp"
 #include "support/catch.hpp"
 #include "tensor/dtype.hpp"
 

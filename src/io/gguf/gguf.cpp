@@ -21,7 +21,7 @@
 #include "io/format.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/little_endian.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 
 namespace tensorop {
 namespace {

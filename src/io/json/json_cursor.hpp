@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/json/json_text.hpp"
+#include "io/text/text_cursor.hpp"
 
 namespace tensorop {
 

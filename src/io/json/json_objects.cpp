@@ -35,7 +35,7 @@ constexpr std::size_t kMostKeys = 256;
 // Reads the objects of one document.
 class ObjectsReader {
  public:
-  ObjectsReader(const JsonSpan& text, const std::string& name)
+  ObjectsReader(const TextSpan& text, const std::string& name)
       : text_(text), in_(text.text, name), name_(name), lines_(text.text) {}
 
   std::vector<JsonObject> read() {
@@ -107,7 +107,7 @@ class ObjectsReader {
     member.value = {text_.text.substr(begin_, in_.offset() - begin_), text_.owner};
   }
 
-  const JsonSpan& text_;
+  const TextSpan& text_;
   JsonCursor in_;
   const std::string& name_;
   Lines lines_;
@@ -126,7 +126,7 @@ void number_neighbours(std::vector<JsonObject>& objects) {
 
 }  // namespace
 
-std::vector<JsonMember> read_json_items(const JsonSpan& list) {
+std::vector<JsonMember> read_json_items(const TextSpan& list) {
   JsonCursor in(list.text);
   std::vector<JsonMember> items;
   if (in.value() != JsonKind::list) throw Error("expected a list");
@@ -137,17 +137,17 @@ std::vector<JsonMember> read_json_items(const JsonSpan& list) {
     if (!in.skip_rest(item.kind, kDeepestJson)) throw Error("lists are nested too deep");
     item.value = item.kind == JsonKind::string
                      ? owned_span(in.text())
-                     : JsonSpan{list.text.substr(begin, in.offset() - begin), list.owner};
+                     : TextSpan{list.text.substr(begin, in.offset() - begin), list.owner};
     items.push_back(std::move(item));
   }
   return items;
 }
 
-std::vector<JsonMember> read_json_members(const JsonSpan& object, const std::string& name) {
+std::vector<JsonMember> read_json_members(const TextSpan& object, const std::string& name) {
   return std::move(read_json_objects(object, name).at(0).members);
 }
 
-std::vector<JsonObject> read_json_objects(const JsonSpan& text, const std::string& name) {
+std::vector<JsonObject> read_json_objects(const TextSpan& text, const std::string& name) {
   // A copy, which nobody else changes; of a text that is refused at its beginning no more than that.
   constexpr std::size_t kHeadBytes = 1 << 16;
   const std::string_view head = text.text.substr(0, kHeadBytes);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/json/json_cursor.hpp"
-#include "io/json/json_text.hpp"
+#include "io/text/text_cursor.hpp"
 
 namespace tensorop {
 
@@ -16,7 +16,7 @@ struct JsonMember {
   std::string key = {};
   JsonKind kind = JsonKind::null;
   // The value as it stands in the document, so that no digit of a number is lost; of a string what it means.
-  JsonSpan value = {};
+  TextSpan value = {};
 };
 
 struct JsonObject {
@@ -30,11 +30,11 @@ struct JsonObject {
 // its own (JSON Lines; blank lines are skipped). `name` begins the messages: "NAME:LINE: ...". Throws Error
 // at the first wrong byte, and for a duplicate key of an object. Reads a copy of the text, which may change.
 // Values keep the copy alive.
-[[nodiscard]] std::vector<JsonObject> read_json_objects(const JsonSpan& text, const std::string& name);
+[[nodiscard]] std::vector<JsonObject> read_json_objects(const TextSpan& text, const std::string& name);
 
 // The members of `object`, a value that was read; `name` as above. Throws Error for a duplicate key.
-[[nodiscard]] std::vector<JsonMember> read_json_members(const JsonSpan& object, const std::string& name);
+[[nodiscard]] std::vector<JsonMember> read_json_members(const TextSpan& object, const std::string& name);
 // The items of `list`, a value that was read; they have no keys.
-[[nodiscard]] std::vector<JsonMember> read_json_items(const JsonSpan& list);
+[[nodiscard]] std::vector<JsonMember> read_json_items(const TextSpan& list);
 
 }  // namespace tensorop

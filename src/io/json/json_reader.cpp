@@ -7,10 +7,10 @@
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/text.hpp"
-#include "io/encoding.hpp"
+#include "io/array/encoding.hpp"
 #include "io/format.hpp"
 #include "io/json/json_cursor.hpp"
-#include "io/json/json_data.hpp"
+#include "io/text/text_data.hpp"
 #include "io/json/json_parts.hpp"
 #include "io/json/json_writer.hpp"
 #include "tensor/number_text.hpp"
@@ -110,7 +110,7 @@ void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
 }
 
 // A document of which the bracket of the object has been read.
-void read_described(JsonCursor& in, JsonHeader& header, const JsonReading& reading,
+void read_described(JsonCursor& in, TextHeader& header, const TextReading& reading,
                     std::optional<DataReader>& data) {
   std::array<bool, kTensorKeys.size()> seen{};
   std::size_t data_begin = 0;
@@ -138,7 +138,7 @@ void read_described(JsonCursor& in, JsonHeader& header, const JsonReading& readi
   in.go_to(end);
 }
 
-JsonTensor read_document(std::string_view text, const JsonReading& reading, JsonHeader header) {
+TextTensor read_document(std::string_view text, const TextReading& reading, TextHeader header) {
   JsonCursor in(text);
   if (in.at_end()) throw Error("holds no JSON value");
   std::optional<DataReader> data;
@@ -149,7 +149,7 @@ JsonTensor read_document(std::string_view text, const JsonReading& reading, Json
     read_data(in, kind, data.emplace(header, reading));
   }
   in.require_end("the end of the text");
-  JsonTensor tensor = data->finish();
+  TextTensor tensor = data->finish();
   tensor.typed = header.is_typed;
   tensor.empty = tensor.empty && !tensor.typed;
   return tensor;
@@ -167,13 +167,13 @@ std::int64_t json_enough(std::string_view head) {
 
 }  // namespace
 
-JsonTensor read_json(std::string_view text, const JsonReading& reading) {
+TextTensor read_json(std::string_view text, const TextReading& reading) {
   return read_data_text(reading,
-                        [&](const JsonHeader& header) { return read_document(text, reading, header); });
+                        [&](const TextHeader& header) { return read_document(text, reading, header); });
 }
 
-JsonHead peek_json(std::string_view text) {
-  JsonHead head;
+TextHead peek_json(std::string_view text) {
+  TextHead head;
   try {
     JsonCursor in(text);
     if (in.value() != JsonKind::object) return head;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "io/encoding.hpp"
+#include "io/array/encoding.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

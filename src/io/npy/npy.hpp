@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "io/encoding.hpp"
-#include "io/entry.hpp"
+#include "io/array/encoding.hpp"
+#include "io/array/entry.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

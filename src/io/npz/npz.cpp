@@ -16,7 +16,7 @@
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/npy/npy.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 #include "io/npz/npz_writer.hpp"
 #include "io/npz/zip_data.hpp"
 

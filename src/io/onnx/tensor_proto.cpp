@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
 #include "io/onnx/tensor_proto_header.hpp"
 

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "base/files/input_file.hpp"
-#include "io/array_reading.hpp"
-#include "io/encoding.hpp"
-#include "io/entry.hpp"
+#include "io/array/array_reading.hpp"
+#include "io/array/encoding.hpp"
+#include "io/array/entry.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 #include "io/onnx/message_kind.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
 

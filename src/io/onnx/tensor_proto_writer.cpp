@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 #include "io/onnx/tensor_proto.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
 #include "io/onnx/tensor_proto_header.hpp"

@@ -11,7 +11,7 @@
 #include "io/format.hpp"
 #include "io/json/json_cursor.hpp"
 #include "io/little_endian.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 #include "io/safetensors/safetensors_writer.hpp"
 
 namespace tensorop {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/entry.hpp"
+#include "io/array/entry.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 

@@ -13,7 +13,7 @@
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 
 namespace tensorop {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "io/json/number_scan.hpp"
+#include "io/text/number_scan.hpp"
 
 namespace tensorop {
 namespace {

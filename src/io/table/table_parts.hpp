@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "io/encoding.hpp"
-#include "io/json/json_parts.hpp"
+#include "io/array/encoding.hpp"
+#include "io/text/number_parts.hpp"
 #include "tensor/shape.hpp"
 
 namespace tensorop {

@@ -15,8 +15,8 @@
 #include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
-#include "io/json/json_data.hpp"
-#include "io/json/json_text.hpp"
+#include "io/text/text_data.hpp"
+#include "io/text/text_cursor.hpp"
 #include "io/table/table_parts.hpp"
 #include "io/table/text_hints.hpp"
 
@@ -33,14 +33,14 @@ std::string_view name_of(Separator separator) {
 class TableReader : private TextCursor {
  public:
   // `separator`: nothing where the first line shows it.
-  TableReader(std::string_view text, const JsonReading& reading, const JsonHeader& header,
+  TableReader(std::string_view text, const TextReading& reading, const TextHeader& header,
               std::optional<Separator> separator)
       : TextCursor(text),
         header_(header),
         separator_(separator),
         data_(header_, reading, [this] { return place_of(at_); }) {}
 
-  JsonTensor read() {
+  TextTensor read() {
     if (header_.dtype && kComplexTypes.contains(*header_.dtype)) {
       throw Error("a text table holds no complex numbers");
     }
@@ -184,7 +184,7 @@ class TableReader : private TextCursor {
     throw Error(cat(place_of(at_), ": ", in_quotes(found), " is not a number"), "", std::string(hint));
   }
 
-  JsonHeader header_;
+  TextHeader header_;
   std::optional<Separator> separator_;
   DataReader data_;
   std::int64_t columns_ = 0;  // 0: no row has been read
@@ -247,10 +247,10 @@ consteval Format table_format(std::string_view name, std::string_view title, std
       .ending_decides = true,
       .enough_bytes = table_enough,
       .read_text =
-          [](std::string_view text, const JsonReading& reading) {
+          [](std::string_view text, const TextReading& reading) {
             const bool is_open = kSeparator == Separator::blanks;
             const auto separator = is_open ? std::nullopt : std::optional(kSeparator);
-            return read_data_text(reading, [&](const JsonHeader& header) {
+            return read_data_text(reading, [&](const TextHeader& header) {
               return TableReader(text, reading, header, separator).read();
             });
           },

@@ -10,13 +10,13 @@
 namespace tensorop {
 
 // A piece of text, kept alive by `owner`.
-struct JsonSpan {
+struct TextSpan {
   std::string_view text;
   std::shared_ptr<const void> owner = {};
 };
 
 // A copy of `text`, kept by the span itself.
-[[nodiscard]] inline JsonSpan owned_span(std::string_view text) {
+[[nodiscard]] inline TextSpan owned_span(std::string_view text) {
   const auto copy = std::make_shared<const std::string>(text);
   return {*copy, copy};
 }

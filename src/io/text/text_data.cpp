@@ -1,4 +1,4 @@
-#include "io/json/json_data.hpp"
+#include "io/text/text_data.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/json/json_parts.hpp"
+#include "io/text/number_parts.hpp"
 #include "tensor/convert_elements.hpp"
 #include "tensor/number_text.hpp"
 
@@ -57,7 +57,7 @@ TextFloat<T> wide_of(std::string_view text) {
 
 }  // namespace
 
-DataReader::DataReader(const JsonHeader& header, const JsonReading& reading,
+DataReader::DataReader(const TextHeader& header, const TextReading& reading,
                        std::function<std::string()> place)
     : header_(header),
       reading_(reading),
@@ -324,11 +324,11 @@ Shape DataReader::final_shape(DType dtype, std::int64_t elements) const {
                   " nor a flat list of ", counted(wanted, "element")));
 }
 
-JsonTensor DataReader::finish() {
+TextTensor DataReader::finish() {
   reading_.threads.advance(ahead_.value_or(0));
   const DType dtype = dtype_.value_or(DType::int64);
   const std::int64_t elements = elements_.bytes() / element_size(dtype);
-  JsonTensor out;
+  TextTensor out;
   try {
     out.tensor = Tensor(dtype, final_shape(dtype, elements), elements_.take());
   } catch (const Error&) {

@@ -1,4 +1,4 @@
-#include "io/array_reading.hpp"
+#include "io/array/array_reading.hpp"
 
 #include <algorithm>
 

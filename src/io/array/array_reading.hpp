@@ -7,7 +7,7 @@
 
 #include "base/files/scratch_file.hpp"
 #include "base/threads.hpp"
-#include "io/npy/fortran_order.hpp"
+#include "io/array/fortran_order.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 

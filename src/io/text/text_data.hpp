@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "io/json/json_elements.hpp"
-#include "io/json/json_lists.hpp"
-#include "io/json/json_reader.hpp"
-#include "io/json/number_scan.hpp"
+#include "io/text/text_elements.hpp"
+#include "io/text/lists.hpp"
+#include "io/text/text_tensor.hpp"
+#include "io/text/number_scan.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 #include "tensor/tensor.hpp"
@@ -23,7 +23,7 @@ namespace tensorop {
 struct PartFormat;
 
 // The keys of a described text that stand beside its data, as far as they are known.
-struct JsonHeader {
+struct TextHeader {
   std::optional<DType> dtype = {};
   bool is_typed = false;  // the text itself names the dtype
   std::optional<Shape> shape = {};
@@ -37,11 +37,11 @@ struct OtherDType {
 
 // What `read` returns, which reads the text by a DataReader with the header that it is given.
 template <class Read>
-[[nodiscard]] JsonTensor read_data_text(const JsonReading& reading, const Read& read) {
+[[nodiscard]] TextTensor read_data_text(const TextReading& reading, const Read& read) {
   try {
-    return read(JsonHeader{.dtype = reading.as});
+    return read(TextHeader{.dtype = reading.as});
   } catch (const OtherDType& found) {
-    return read(JsonHeader{.dtype = found.dtype});
+    return read(TextHeader{.dtype = found.dtype});
   }
 }
 
@@ -51,7 +51,7 @@ class DataReader {
  public:
   // `header` outlives the reader; its shape may come after the data. Messages name an element by `place`, if
   // there is one, and by its indices.
-  DataReader(const JsonHeader& header, const JsonReading& reading, std::function<std::string()> place = {});
+  DataReader(const TextHeader& header, const TextReading& reading, std::function<std::string()> place = {});
 
   void begin_list() { nesting_.open(expected()); }
   void end_list() { nesting_.close(); }
@@ -73,7 +73,7 @@ class DataReader {
   std::size_t read_ahead(std::string_view rest, std::size_t offset, const PartFormat& format);
 
   // The tensor, once all of the text has been read. The last call.
-  [[nodiscard]] JsonTensor finish();
+  [[nodiscard]] TextTensor finish();
 
  private:
   [[nodiscard]] std::string_view expected() const {
@@ -102,18 +102,18 @@ class DataReader {
   [[nodiscard]] std::size_t read_parts(std::string_view text, const PartFormat& format, double likely);
   [[nodiscard]] Shape final_shape(DType dtype, std::int64_t elements) const;
 
-  const JsonHeader& header_;
-  const JsonReading& reading_;
+  const TextHeader& header_;
+  const TextReading& reading_;
   std::function<std::string()> place_;
   Nesting nesting_;
   Elements elements_;
   std::optional<DType> dtype_;         // unknown until the first element of an untyped text
-  bool is_cast_ = false;               // elements are cast to dtype_ (JsonReading)
-  bool is_given_ = false;              // dtype_ is that of JsonReading, of an untyped text
-  RoundedIntegers rounded_;            // JsonTensor::rounded
+  bool is_cast_ = false;               // elements are cast to dtype_ (TextReading)
+  bool is_given_ = false;              // dtype_ is that of TextReading, of an untyped text
+  RoundedIntegers rounded_;            // TextTensor::rounded
   bool casts_booleans_ = false;        // and the text has true and false
-  bool all_not_finite_ = false;        // JsonTensor::all_not_finite, so far
-  std::optional<Error> refused_;       // JsonTensor::refused
+  bool all_not_finite_ = false;        // TextTensor::all_not_finite, so far
+  std::optional<Error> refused_;       // TextTensor::refused
   std::size_t not_before_ = 0;         // the offset in the text from which on parts are tried again
   std::optional<std::int64_t> ahead_;  // bytes of the text that the meter expects and were not read in parts
 };

@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 
-#include "io/array_reading.hpp"
-#include "io/encoding.hpp"
-#include "io/entry.hpp"
+#include "io/array/array_reading.hpp"
+#include "io/array/encoding.hpp"
+#include "io/array/entry.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -1,4 +1,4 @@
-#include "io/npy/stored_array.hpp"
+#include "io/array/stored_array.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/npy/fortran_order.hpp"
+#include "io/array/fortran_order.hpp"
 
 namespace tensorop {
 namespace {

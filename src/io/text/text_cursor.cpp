@@ -1,4 +1,4 @@
-#include "io/json/json_text.hpp"
+#include "io/text/text_cursor.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "io/json/json_elements.hpp"
+#include "io/text/text_elements.hpp"
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 // dimensions together, down to the one where they have enough, are Y. The dimensions between them are walked
 // one index at a time. Elements of X lie one after the other where they come from, elements of Y where they
 // go.
-#include "io/npy/fortran_order.hpp"
+#include "io/array/fortran_order.hpp"
 
 #include <algorithm>
 #include <cmath>

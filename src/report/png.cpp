@@ -1,4 +1,4 @@
-#include "io/png.hpp"
+#include "report/png.hpp"
 
 #define ZLIB_CONST
 #include <zlib.h>

@@ -1,4 +1,4 @@
-#include "io/json/json_lists.hpp"
+#include "io/text/lists.hpp"
 
 #include <vector>
 
