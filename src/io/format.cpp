@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/files/folder_walk.hpp"
 #include "base/files/output_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "io/table/table_parts.hpp"
 #include "io/table/text_hints.hpp"

@@ -13,9 +13,9 @@
 #include "base/threads.hpp"
 #include "io/array/array_reading.hpp"
 #include "io/format.hpp"
-#include "io/text/text_tensor.hpp"
-#include "io/text/text_cursor.hpp"
 #include "io/opened_file.hpp"
+#include "io/text/text_cursor.hpp"
+#include "io/text/text_tensor.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -6,12 +6,12 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "report/png.hpp"
 #include "report/comparison_text.hpp"
 #include "report/difference_picture.hpp"
 #include "report/file_report.hpp"
 #include "report/finding_why.hpp"
 #include "report/markup.hpp"
+#include "report/png.hpp"
 
 namespace tensorop {
 namespace {

@@ -11,10 +11,10 @@
 #include "base/checked.hpp"
 #include "base/files/input_file.hpp"
 #include "io/archive.hpp"
+#include "io/array/stored_array.hpp"
 #include "io/json/json_reader.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/npy/npy.hpp"
-#include "io/array/stored_array.hpp"
 
 namespace tensorop::fuzz {
 namespace {

@@ -6,9 +6,9 @@
 #include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "fuzz/fuzz.hpp"
+#include "io/array/stored_array.hpp"
 #include "io/format.hpp"
 #include "io/npy/npy.hpp"
-#include "io/array/stored_array.hpp"
 
 namespace tensorop::fuzz {
 namespace {

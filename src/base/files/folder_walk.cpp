@@ -110,9 +110,4 @@ std::vector<FoundFile> files_below(const std::string& folder, const IsWholeFolde
   return Walk(folder, is_whole, unseen).run();
 }
 
-bool is_folder(const std::string& path) {
-  struct stat info {};
-  return os().stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 }  // namespace tensorop

@@ -30,7 +30,4 @@ using IsWholeFolder = std::function<bool(const std::string& path, const std::vec
                                                  const IsWholeFolder& is_whole = nullptr,
                                                  std::vector<Unseen>* unseen = nullptr);
 
-// Whether `path` is a folder, after following symbolic links.
-[[nodiscard]] bool is_folder(const std::string& path);
-
 }  // namespace tensorop

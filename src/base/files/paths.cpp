@@ -70,6 +70,11 @@ bool is_regular_file(const std::string& path) {
   return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return os().stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 bool is_other_file(const std::string& path) {
   return file_exists(path) && !is_regular_file(path);
 }

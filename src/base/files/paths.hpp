@@ -33,10 +33,11 @@ struct FileId {
 // is none.
 [[nodiscard]] std::optional<FileId> file_id(const std::string& path);
 
-// Whether something exists at `path`, after following symbolic links; whether that is a regular file, or
-// anything else, such as a FIFO: opening one takes data from its other readers.
+// Whether something exists at `path`, after following symbolic links; whether that is a regular file, a
+// folder, or anything but a regular file, such as a FIFO: opening one takes data from its other readers.
 [[nodiscard]] bool file_exists(const std::string& path);
 [[nodiscard]] bool is_regular_file(const std::string& path);
+[[nodiscard]] bool is_folder(const std::string& path);
 [[nodiscard]] bool is_other_file(const std::string& path);
 
 // `text` as the name of a file and of something in it.

@@ -18,10 +18,10 @@
 #include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
+#include "io/array/stored_array.hpp"
 #include "io/format.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/little_endian.hpp"
-#include "io/array/stored_array.hpp"
 
 namespace tensorop {
 namespace {

@@ -10,9 +10,9 @@
 #include "io/array/encoding.hpp"
 #include "io/format.hpp"
 #include "io/json/json_cursor.hpp"
-#include "io/text/text_data.hpp"
 #include "io/json/json_parts.hpp"
 #include "io/json/json_writer.hpp"
+#include "io/text/text_data.hpp"
 #include "tensor/number_text.hpp"
 
 namespace tensorop {

@@ -14,9 +14,9 @@
 #include "base/files/scratch_file.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
+#include "io/array/stored_array.hpp"
 #include "io/format.hpp"
 #include "io/npy/npy.hpp"
-#include "io/array/stored_array.hpp"
 #include "io/npz/npz_writer.hpp"
 #include "io/npz/zip_data.hpp"
 

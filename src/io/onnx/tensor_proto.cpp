@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
-#include "io/format.hpp"
 #include "io/array/stored_array.hpp"
+#include "io/format.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"
 #include "io/onnx/tensor_proto_header.hpp"
 

@@ -12,8 +12,8 @@
 #include "base/error.hpp"
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
-#include "io/format.hpp"
 #include "io/array/stored_array.hpp"
+#include "io/format.hpp"
 
 namespace tensorop {
 namespace {

@@ -15,10 +15,10 @@
 #include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
-#include "io/text/text_data.hpp"
-#include "io/text/text_cursor.hpp"
 #include "io/table/table_parts.hpp"
 #include "io/table/text_hints.hpp"
+#include "io/text/text_cursor.hpp"
+#include "io/text/text_data.hpp"
 
 namespace tensorop {
 namespace {

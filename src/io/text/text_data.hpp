@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "io/text/text_elements.hpp"
 #include "io/text/lists.hpp"
-#include "io/text/text_tensor.hpp"
 #include "io/text/number_scan.hpp"
+#include "io/text/text_elements.hpp"
+#include "io/text/text_tensor.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 #include "tensor/tensor.hpp"
