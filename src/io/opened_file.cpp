@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/scratch_file.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/json/json_cursor.hpp"
 
