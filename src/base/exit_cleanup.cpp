@@ -32,6 +32,8 @@ std::atomic<bool> is_removing{false};
 
 // Shared by who holds a CleanupLock. Locked for good by the thread that ends the process, as report_mutex.
 std::shared_mutex cleanup_mutex;
+// Of CleanupLocks that this thread holds or waits for. The thread that ends the process counts as one.
+thread_local int locks_held = 0;
 std::mutex items_mutex;  // guards the items, the text and the beginning of the thread
 const char* text_at_exit = nullptr;
 std::mutex report_mutex;
@@ -52,7 +54,9 @@ extern "C" void take_signal(int number) {
   const bool counts = is_first || now - time_of_first.load() > kTogether;
   if (number == SIGPIPE) {
     ::sem_post(&posted);
-    for (;;) ::pause();  // the thread that writes must not report that it cannot
+    // The thread that writes must not report that it cannot. Another process may have sent the signal to any
+    // thread: one that holds a lock releases it.
+    while (locks_held == 0) ::pause();
   } else if (counts && is_removing) {
     ::signal(number, SIG_DFL);
     ::raise(number);  // blocked until the handler returns
@@ -76,7 +80,11 @@ void complete_report(int number) {
   ::sem_post(&posted);
 }
 
-void end_after_signal() {
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
+void end_after_signal(const sigset_t& blocked) {
+  ++locks_held;
+  pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
   wait_for_post();
   const int number = first_signal;
   try {
@@ -102,13 +110,22 @@ void begin_thread() {
   static pid_t process = 0;  // a process that fork() made has no thread yet
   if (process == ::getpid()) return;
   ::sem_init(&posted, 0, 0);
+  // No handler runs in the thread before it counts as one that holds a lock.
+  sigset_t signals;
+  sigset_t before;
+  sigemptyset(&signals);
+  for (const int number : kSignals) sigaddset(&signals, number);
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  bool has_begun = true;
   try {
-    std::thread(end_after_signal).detach();
+    std::thread(end_after_signal, before).detach();
   } catch (const std::system_error&) {
-    return;  // no thread is available: signals keep their default action
+    has_begun = false;  // no thread is available: signals keep their default action
   }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!has_begun) return;
   process = ::getpid();
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+  for (const int number : kSignals) {
     struct sigaction action {};
     if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action.sa_handler = take_signal;
@@ -159,6 +176,7 @@ void remove_at(int folder, const char* name, int depth) {
 }  // namespace
 
 CleanupLock::CleanupLock() {
+  ++locks_held;
   cleanup_mutex.lock_shared();
   if (!is_removing) return;
   cleanup_mutex.unlock_shared();
@@ -167,6 +185,7 @@ CleanupLock::CleanupLock() {
 
 CleanupLock::~CleanupLock() {
   cleanup_mutex.unlock_shared();
+  --locks_held;
 }
 
 void CleanupLock::add(const PendingItem& item) {
