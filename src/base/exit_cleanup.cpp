@@ -237,7 +237,10 @@ void wait_if_ending() {
 }
 
 void remove_tree(const char* path) {
-  remove_at(AT_FDCWD, path, 0);
+  // Another thread may write to a folder until that is gone.
+  constexpr int kMostTimes = 100;
+  for (int i = 0; i < kMostTimes && ::faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0; ++i)
+    remove_at(AT_FDCWD, path, 0);
 }
 
 }  // namespace tensorop
