@@ -32,7 +32,7 @@ std::atomic<bool> is_removing{false};
 
 // Shared by who holds a CleanupLock. Locked for good by the thread that ends the process, as report_mutex.
 std::shared_mutex cleanup_mutex;
-// Of CleanupLocks that this thread holds or waits for. The thread that ends the process counts as one.
+// Number of CleanupLocks that this thread holds or waits for; at least 1 in the thread that ends the process.
 thread_local int locks_held = 0;
 std::mutex items_mutex;  // guards the items, the text and the beginning of the thread
 const char* text_at_exit = nullptr;

@@ -115,7 +115,7 @@ CastInput open_input(const NamedInput& input, const InputReading& reading, bool 
   if (input.dtype) own.dtype = input.dtype;
   Source::Options options = options_of(own, {});
   options.header_only = header_only;
-  // What is only described is opened once more.
+  // An input that was only described is opened again.
   if (header_only) options.warn = nullptr;
   if (input.archive == nullptr) return cast_input(Source::open(input.text, options), own);
   if (input.keeps_dtype) own.view.reset();

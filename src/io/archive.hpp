@@ -53,7 +53,7 @@ class Archive {
   // not arrays.
   [[nodiscard]] std::vector<std::string> warnings_for(bool whole) const;
 
-  // What the file says of a member that is an array: that is read now where it is in the member. Throws Error
+  // Describes a member that is an array. Reads the member's header if the format has one. Throws Error
   // without the member's name.
   [[nodiscard]] ArrayEntry entry(std::size_t member) const;
   // Such an entry, of an array that is to be read. Throws Error where it cannot be.

@@ -49,8 +49,8 @@ struct ArrayEntry {
   std::int64_t bytes = 0;     // of the elements as stored; of text: in memory. Of strings: UTF-8
   std::string_view compression = {};  // of an array in an archive: "stored", "deflated"
 
-  // Where the elements are: that many bytes behind the beginning of the file or, where they are deflated, of
-  // the unpacked member. Null: no elements, or not known until Archive::readable().
+  // The elements begin at `offset` in the file or, if they are deflated, in the inflated member. A null
+  // owner: there are no elements, or Archive::readable() sets it.
   std::shared_ptr<const MappedFile> owner = nullptr;
   std::int64_t offset = 0;
   std::string file = {};  // of an archive in several: the one that has the array

@@ -105,7 +105,7 @@ class NpzArchive final : public Archive {
     return bytes;
   }
 
-  // Of a stored member the checksum is verified too.
+  // Verifies the checksum of a stored member.
   [[nodiscard]] Tensor decode(const ArrayEntry& array, const ArrayReading& reading) const override {
     const ZipMember& member = directory_.members[array.member];
     const auto bytes = packed(member);
