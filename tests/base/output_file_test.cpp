@@ -230,6 +230,30 @@ TEST_CASE("an owner that cannot be kept is no error, and the group is kept by it
   CHECK(get(path) == "after");
 }
 
+// With a list the bits of the group are its mask: the most that any listed user may do.
+TEST_CASE("where an access list cannot be kept the group may do what all others may", "[base][output]") {
+  static constexpr std::string_view kList = "system.posix_acl_access";
+  class NoListSystem : public System {
+   public:
+    ssize_t getxattr(const char* path, const char* name, void* value, size_t bytes) override {
+      return std::string_view(name) == kList ? 1 : System::getxattr(path, name, value, bytes);
+    }
+    int fsetxattr(int fd, const char* name, const void* value, size_t bytes) override {
+      if (std::string_view(name) != kList) return System::fsetxattr(fd, name, value, bytes);
+      errno = EPERM;
+      return -1;
+    }
+  };
+  const TempDir dir;
+  const std::string path = dir.file("file");
+  put(path, "before");
+  REQUIRE(::chmod(path.c_str(), 0674) == 0);
+  NoListSystem no_list;
+  const ScopedSystem scope(no_list);
+  publish(path, "after");
+  CHECK(mode_of(path) == 0644);
+}
+
 TEST_CASE("a symbolic link is followed and stays; its target is replaced", "[base][output]") {
   const TempDir dir;
   fs::create_directory(dir.path() / "far");

@@ -2,8 +2,10 @@
 // the engine's tests are smaller. Source: sections 1.3 and 1.7 of the specification.
 #include "kernels/open_elements.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kernels/rows/scatter_rows.hpp"
 #include "kernels/tensors.hpp"
@@ -91,6 +93,37 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[release
       CHECK(count_open(*scatter, some, Threads(1)).count ==
             std::count(expected.begin(), expected.begin() + some, 1));
     }
+  }
+}
+
+// Its updates are looked through for each range.
+TEST_CASE("elements are marked in ranges that fit in a quarter of the memory", "[kernels][open]") {
+  class Recording : public Plan {
+   public:
+    explicit Recording(PlanFacts facts) { set_facts(std::move(facts)); }
+    void fill(Range /*range*/, std::byte* /*out*/) const override {}
+    [[nodiscard]] Origins origins(Range /*range*/) const override { return {}; }
+    void mark_open(Range range, std::uint64_t* /*bits*/) const override {
+      largest = std::max(largest, range.count);
+    }
+    mutable std::int64_t largest = 0;
+  };
+  const std::vector<float> few = {0};
+  const auto scatter = scatter_plan(
+      {tensor_over(few), tensor_over(few), {list_of(DType::int64, {0}), {{1, 1}}, {}}, {{1, 1, 0}}, 1});
+  PlanFacts facts = scatter->facts();
+  facts.open_reason = OpenReason::duplicate_updates;
+  Recording plan(facts);
+  constexpr std::int64_t kElements = std::int64_t{1} << 26;
+  for (const auto& [memory, largest] :
+       {std::pair<std::int64_t, std::int64_t>{0, kElements}, {1 << 24, 1 << 24}, {1 << 20, 1 << 22}}) {
+    CAPTURE(memory);
+    Decision decision;
+    decision.memory = memory;
+    plan.prepare({0, kElements}, decision, Threads(1));
+    plan.largest = 0;
+    (void)count_open(plan, kElements, Threads(1));
+    CHECK(plan.largest == largest);
   }
 }
 

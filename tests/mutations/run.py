@@ -12,7 +12,7 @@ or until they have taken N seconds (90). A test that fails without a fault is na
 the build and result.tsv (number, verdict, test, seconds, description); a second run builds only what has
 changed. --again takes what the run before found out about the tests. --only looks at some faults, --sample at N of
 them, from files in equal distances. Random tests draw from TENSOROP_SEED, by default 1. Exit status 1: a fault is not
-caught.
+caught. Where there is mpirun, tensorop-mpi and its tests are among the programs.
 
 --all does not stop at the first test that fails. It adds to WORK/matrix.tsv (number, tests that kill the fault, other
 tests that ran, each list separated by " | ") and prints which few tests kill what all kill (a greedy cover of the whole
@@ -155,7 +155,9 @@ def build(work, options):
     header.parent.mkdir(exist_ok=True)
     if not header.is_file() or header.read_text() != FAULT_HEADER:
         header.write_text(FAULT_HEADER)
+    with_mpi = "ON" if shutil.which("mpirun") else "OFF"
     subprocess.run(["cmake", "--preset", "release", "-B", work / "build", "-DTENSOROP_HARDENED=OFF",
+                    f"-DTENSOROP_MPI={with_mpi}",
                     "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", f"-DCMAKE_CXX_FLAGS=-w -I{header.parent}", *options],
                    cwd=work / "copy", check=True, stdout=subprocess.DEVNULL)
     built = subprocess.run(["cmake", "--build", work / "build"], capture_output=True, text=True)
@@ -288,6 +290,11 @@ def main():
     arguments = parser.parse_args()
     work = arguments.work.resolve()
     (work / "logs").mkdir(parents=True, exist_ok=True)
+
+    # A shell and nohup let what runs in the background ignore signals, and with it its tests, some of which send them.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)  # which a program that is started does not inherit
 
     start = time.monotonic()
     faults = read_faults(arguments.faults)
