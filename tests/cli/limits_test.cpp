@@ -67,16 +67,28 @@ bool is_message(std::string_view text, std::string_view pattern) {
          is_one("a tensor needs # bytes of memory, # are free");
 }
 
-constexpr std::string_view kNoFormat =
-    "is neither NPY, JSON, TensorProto, NPZ, safetensors, GGUF nor a table of numbers; it begins with ";
-const std::string kZeros = cat(kNoFormat, "bytes 00 00 00 00 00 00 00 00");
-
 struct Row {
-  // For the shell: $B is the program, $L $B the program with a small address space, $F the program with small
-  // files.
-  std::string command;
+  std::string command;  // as testdata/limits.txt has it
   std::string message;  // of the error; empty: there is none
 };
+
+// The rows of testdata/limits.txt under "== `section`".
+std::vector<Row> rows_of(std::string_view section) {
+  std::ifstream in(TENSOROP_SOURCE_DIR "/testdata/limits.txt");
+  std::vector<Row> rows;
+  bool is_in = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("== ")) is_in = line.substr(3) == section;
+    if (!is_in || line.empty() || line.starts_with("==") || line.starts_with("# ")) continue;
+    if (line.starts_with("  ")) {
+      rows.back().message = line.substr(2);
+    } else {
+      rows.push_back({line, ""});
+    }
+  }
+  REQUIRE(!rows.empty());
+  return rows;
+}
 
 // Gives what the command prints.
 std::string check_row(const TempDir& dir, const Row& row) {
@@ -115,76 +127,7 @@ TEST_CASE("an endless stream is refused", "[cli][limits]") {
   write_file(dir.file("tera.npy"), npy_header_text("|i1", "(1000000000000,)"));
   write_file(dir.file("text.npy"), npy_header_text("<U1", "(1000000000000,)"));
   write_file(dir.file("one.npy"), npy_header_text("|i1", "(1,)"));
-  const std::string full = "convert: standard input: .: cannot write a temporary file: File too large";
-  const std::vector<Row> rows = {
-      // Wrong at the first byte, or soon.
-      {"$B convert /dev/zero", cat("convert: /dev/zero: ", kZeros)},
-      {"yes | $B convert -", cat("convert: standard input: ", kNoFormat, "'y'")},
-      {"$B convert - </dev/zero", cat("convert: standard input: ", kZeros)},
-      {"yes | $B info -", cat("info: standard input: ", kNoFormat, "'y'")},
-      {"{ echo 1,2; yes; } | $B convert -", "convert: standard input: line 2, column 1: 'y' is not a number"},
-      {"$B run /dev/zero", "run: /dev/zero: malformed JSON at line 1, column 1: a zero byte"},
-      {"yes | $B run -",
-       "run: standard input: malformed JSON at line 1, column 1: expected a value, found 'y'"},
-      {"$B check /dev/zero", "check: /dev/zero: malformed JSON at line 1, column 1: a zero byte"},
-      {"$B compare /dev/zero /dev/zero", cat("compare: actual: /dev/zero: ", kZeros)},
-      {"yes '[' | tr -d '\\n' | $B convert -",
-       "convert: standard input: lists are nested more than 64 deep: rank is at most 64"},
-      {"{ printf '[1]'; yes; } | $B convert -",
-       "convert: standard input: malformed JSON at line 1, column 4: expected the end of the text, found "
-       "'y'"},
-      {"{ printf '{\"data\":'; yes '[' | tr -d '\\n'; } | $B convert -",
-       "convert: standard input: lists are nested more than 64 deep: rank is at most 64"},
-      {"yes \"$(printf '\\010\\001')\" | tr -d '\\n' | $B convert -",
-       "convert: standard input: more than 64 dims (byte 128): rank is at most 64"},
-      {"{ printf '\\010\\001\\020\\002\\112\\377\\377\\377\\377\\017'; cat /dev/zero; } | $B convert -",
-       "convert: standard input: ends inside raw_data (byte 10): 4294967295 bytes announced, 65590 left"},
-      {"{ printf '\\223NUMPY\\004\\000'; cat /dev/zero; } | $B convert -",
-       "convert: standard input: NPY version 4.0 is not supported (1.0, 2.0 and 3.0 are)"},
-      {"{ printf '\\223NUMPY\\002\\000\\377\\377\\377\\377'; cat /dev/zero; } | $B convert -",
-       "convert: standard input: malformed NPY header: it claims 4294967295 bytes (at most 65536)"},
-      // As promised, but a promise beyond memory and disk.
-      {"cat exa.npy /dev/zero | TMPDIR=. $B convert -",
-       "convert: standard input: .: 1000000000000000092 bytes of temporary space are needed, # are free on "
-       "that file system"},
-      {"cat tera.npy /dev/zero | $B convert - -o out.npy",
-       "convert: standard input: .: 1000000000086 bytes of temporary space are needed, # are free on that "
-       "file "
-       "system"},
-      {"cat text.npy /dev/zero | TMPDIR=. $B convert -",
-       "convert: standard input: .: 4000000000086 bytes of temporary space are needed, # are free on that "
-       "file "
-       "system"},
-      {"cat one.npy /dev/zero | $B convert -",
-       "convert: standard input: header promises 1 bytes of data, the file holds more"},
-      // Well so far, always: there is an end to memory and to files, here a small one.
-      {"{ echo '['; yes 1,; } | $F convert - --memory 1M", full},
-      {"{ echo '{\"data\":['; yes 1,; } | $F convert - --memory 1M", full},
-      {"{ printf '\"'; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d '\\n'; } | $F convert - --memory "
-       "1M",
-       full},
-      {"yes 111111111111111111111111111111111111111111111111111 | tr -d '\\n' | $F convert - --memory 1M",
-       full},
-      {"yes '                                                  ' | $F convert - --memory 1M", full},
-      {"{ echo '['; yes '[],'; } | $F convert - --memory 1M", full},
-      {"{ printf '{\"'; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d '\\n'; } | $F convert - --memory "
-       "1M",
-       full},
-      {"yes 1,2 | $F convert - --memory 1M", full},
-      {"{ printf '\\010\\001\\020\\002\\112\\377\\377\\377\\377\\007'; cat /dev/zero; } | $F convert - "
-       "--memory 1M",
-       full},
-      {"{ printf 'PK\\003\\004'; cat /dev/zero; } | $F convert - --memory 1M", full},
-      {"{ printf 'GGUF'; cat /dev/zero; } | $F convert - --memory 1M", full},
-      // A job file is kept in memory.
-      {"yes '{\"op\":\"gather\",\"data\":[1],\"indices\":0,\"id\":\"\"}' | $L $B run -", "run: $M"},
-      {"yes '{\"op\":\"gather\",\"data\":[1],\"indices\":0,\"output\":\"/dev/null\"}' | $L $B run -",
-       "run: $M"},
-      {"yes '' | $L $B run -", "run: $M"},
-      {"{ printf '{\"op\":'; yes '[' | tr -d '\\n'; } | $L $B run -",
-       "run: standard input:1: key \"op\": more than 100 lists and objects within each other"},
-  };
-  for (const Row& row : rows) check_row(dir, row);
+  for (const Row& row : rows_of("endless streams")) check_row(dir, row);
 }
 
 TEST_CASE("arrays that are compared go to temporary files beyond --memory, in each kind of comparison",
@@ -257,43 +200,13 @@ TEST_CASE("a file that promises more than it holds, or holds more than it should
     fs::resize_file(dir.file("swapped.npy"), header.size() + kSwapped * 2);
   }
   const std::vector<Row> rows = {
-      {"$B convert huge.npy",
-       "convert: huge.npy: header promises 1000000000000000000 bytes of data, the file holds 0"},
-      {"$B info huge.npy",
-       "info: huge.npy: header promises 1000000000000000000 bytes of data, the file holds 0"},
-      {"$B convert hole.npy", "convert: hole.npy: header promises 7 bytes of data, the file holds more"},
       {"$B convert swapped.npy -o out.npy",
        cat("convert: swapped.npy: out.npy: the result needs at least ", kSwapped * 2 + 128,
            " bytes, # are free on that file system")},
       {"TMPDIR=. $B gather swapped.npy 0", cat("gather: data: swapped.npy: ", swapped)},
-      {"$B convert product2.npy",
-       "convert: product2.npy: shape (4294967296,4294967296) has more elements of 8 bytes than fit in 2^63 "
-       "bytes [G-2]"},
-      {"$B convert header.npy",
-       "convert: header.npy: malformed NPY header: it claims 4294967295 bytes (at most 65536)"},
-      {"$B convert hole.npz",
-       "convert: hole.npz: malformed zip archive: its end is missing: the file was "
-       "cut, or not written to its end"},
-      {"$B convert hole.npz:x",
-       "convert: hole.npz: malformed zip archive: its end is missing: the file was "
-       "cut, or not written to its end"},
-      {"$B convert hole.safetensors",
-       "convert: hole.safetensors: header: malformed JSON at byte 9: a zero byte"},
-      {"$B convert deep.safetensors",
-       "convert: deep.safetensors: header: more than 100 lists and objects within each other (byte 116)"},
-      {"$B convert hole.json", "convert: hole.json: malformed JSON at byte 2: a zero byte"},
-      {"$B convert deep.json", "convert: deep.json: lists are nested more than 64 deep: rank is at most 64"},
-      {"$B convert deep_object.json",
-       "convert: deep_object.json: lists are nested more than 64 deep: rank is at most 64"},
-      {"$B run deep_jobs.json",
-       "run: deep_jobs.json:1: key \"data\": more than 100 lists and objects within each other"},
-      {"$B run wide_jobs.json",
-       "run: wide_jobs.json: malformed JSON at line 1, column 8: expected a key, found '{'"},
-      {"$B run hole", "run: hole: malformed JSON at line 1, column 1: a zero byte"},
-      {"$B check hole", "check: hole: malformed JSON at line 1, column 1: a zero byte"},
-      {"$B convert hole", cat("convert: hole: ", kZeros)},
   };
   for (const Row& row : rows) check_row(dir, row);
+  for (const Row& row : rows_of("false promises")) check_row(dir, row);
 }
 
 TEST_CASE("room for numbers that may follow is no requirement", "[cli][limits]") {
@@ -342,29 +255,7 @@ TEST_CASE("of a file of a tebibyte only what is needed is read", "[cli][limits]"
 TEST_CASE("a result beyond memory, disk or reason is refused before it is begun", "[cli][limits]") {
   const TempDir dir;
   write_file(dir.file("empty_tuples.npy"), npy_header_text("<i8", "(1000000000000, 0)"));
-  const std::vector<Row> rows = {
-      {"$B expand '\"a\"' --shape 1000000000000 -o out.npy",
-       "expand: the result of shape (1000000000000) needs 16000000000000 bytes of memory, # are free"},
-      {"$B expand '\"a\"' --shape 1000000000000 -o out.json",
-       "expand: out.json: the result needs at least 2000000000000 bytes, # are free on that file system"},
-      {"$B expand '\"a\"' --shape 1000000000000 --format npy",
-       "expand: the result of shape (1000000000000) needs 16000000000000 bytes of memory, # are free"},
-      {"$B expand 1 --shape 1000000000000000000",
-       "expand: the result of shape (1000000000000000000) would have 8000000000000000000 bytes (at most "
-       "2^47) [G-2]"},
-      {"$B expand 1 --shape 4294967296,4294967296",
-       "expand: shape (4294967296,4294967296) has more elements of 8 bytes than fit in 2^63 bytes [G-2]"},
-      {"$B expand 1 --shape 1000000000000 -o out.npy",
-       "expand: out.npy: the result needs at least 8000000000128 bytes, # are free on that file system"},
-      {"$B expand 1 --shape 1000000000000 -o out.json",
-       "expand: out.json: the result needs at least 2000000000000 bytes, # are free on that file system"},
-      {"$B gathernd '[1,2]' empty_tuples.npy -o out.npy",
-       "gathernd: out.npy: the result needs at least 16000000000128 bytes, # are free on that file system"},
-      {"echo '{\"op\":\"expand\",\"data\":1,\"shape\":[1000000000000],\"id\":\"x\"}' | $B run -",
-       "run: standard input:1: expand: the result of shape (1000000000000) needs 8000000000000 bytes of "
-       "memory, # are free"},
-  };
-  for (const Row& row : rows) check_row(dir, row);
+  for (const Row& row : rows_of("results that do not fit")) check_row(dir, row);
 }
 
 TEST_CASE("a TensorProto above 2 GiB is refused before it is begun, also in a case", "[cli][limits]") {
@@ -376,24 +267,7 @@ TEST_CASE("a TensorProto above 2 GiB is refused before it is begun, also in a ca
   write_file(
       dir.file("jobs.jsonl"),
       "{\"op\":\"gather\",\"data\":\"big.npy\",\"indices\":0,\"spec\":\"onnx-13\",\"output\":\"out.npy\"}");
-  const std::string refused = " bytes; readers of protobuf accept at most 2147483647";
-  const std::vector<Row> rows = {
-      {"$B convert big.npy -o out.pb", cat("convert: the TensorProto would have 2147483662", refused)},
-      {"$B convert big.npy --format pb", cat("convert: the TensorProto would have 2147483662", refused)},
-      {"$B add big.npy 1 -o out.pb", cat("add: the TensorProto would have 2147483662", refused)},
-      {"$B expand 1 --shape 268435456 -o out.pb",
-       cat("expand: the TensorProto would have 2147483662", refused)},
-      // The result of the first, an operand of the others: "output" and "data" are their names in the model.
-      {"$B expand 1 --shape 268435456 --spec onnx-13 --onnx-case made",
-       cat("expand: output: the TensorProto would have 2147483670", refused)},
-      {"$B gather big.npy 0 --spec onnx-13 --onnx-case made",
-       cat("gather: data: the TensorProto would have 2147483668", refused)},
-      {"$B gather big.npy 0 --spec onnx-13 --onnx-case made -o out.npy",
-       cat("gather: data: the TensorProto would have 2147483668", refused)},
-      {"mkdir cases; $B run jobs.jsonl --onnx-case cases",
-       cat("run: jobs.jsonl:1: gather: data: the TensorProto would have 2147483668", refused)},
-  };
-  for (const Row& row : rows) check_row(dir, row);
+  for (const Row& row : rows_of("TensorProto above 2 GiB")) check_row(dir, row);
   std::vector<std::string> left;
   for (const auto& entry : fs::recursive_directory_iterator(dir.path()))
     left.push_back(entry.path().lexically_relative(dir.path()).string());
@@ -419,26 +293,7 @@ TEST_CASE("a shape without elements costs nothing, whatever its other dimensions
   write_file(dir.file("tuples.npy"), npy_header_text("<i8", "(1000000000000, 0)"));
   write_file(dir.file("data.npy"), npy_header_text("<i8", "(0,)"));
   write_file(dir.file("wide.npy"), npy_header_text("|i1", "(0, 1000000000000000000)"));
-  const std::vector<Row> rows = {
-      {"$B scatternd data.npy tuples.npy tuples.npy", ""},
-      {"$B scatternd data.npy tuples.npy tuples.npy -o out.npy", ""},
-      {"$B gathernd data.npy tuples.npy", ""},
-      {"$B gather wide.npy 0 --axis 1", ""},
-      {"$B gatherelements wide.npy wide.npy -o out.npy", ""},
-      {"$B scatterelements wide.npy wide.npy wide.npy -o out.npy", ""},
-      {"$B add wide.npy wide.npy -o out.npy", ""},
-      {"$B expand wide.npy --shape 1000000000,0,1000000000000000000 -o out.npy", ""},
-      {"cp wide.npy copy.npy; $B compare wide.npy copy.npy", ""},
-      // Time is that of the updates.
-      {"$B scatternd 'float32[70368744177664]' '[[0]]' 'float32[1]' --duplicates error --dry-run", ""},
-      {"$B scatternd 'float32[70368744177664]' '[[5],[7],[3],[7],[5]]' 'float32[5]' --duplicates error "
-       "--dry-run",
-       "scatternd: updates[3] and updates[1] are updates of the same element, data[7]"},
-      {"$B convert tuples.npy --format nested",
-       "convert: the nested form of the empty shape (1000000000000,0) would have more than 1000000 empty "
-       "lists"},
-  };
-  for (const Row& row : rows) check_row(dir, row);
+  for (const Row& row : rows_of("shapes without elements")) check_row(dir, row);
 }
 
 TEST_CASE("arrays without elements cost nothing in any format and command", "[release][cli][limits]") {
@@ -527,27 +382,7 @@ TEST_CASE("what is no file to read is refused", "[cli][limits]") {
   fs::create_directory(dir.path() / "folder");
   fs::create_symlink("loop", dir.path() / "loop");
   fs::create_symlink("nowhere", dir.path() / "lost");
-  const std::vector<Row> rows = {
-      {"$B convert folder", "convert: folder: is a directory"},
-      {"$B convert folder/", "convert: folder/: is a directory"},
-      {"$B convert loop", "convert: loop: cannot open: Too many levels of symbolic links"},
-      {"$B convert lost", "convert: lost: cannot open: No such file or directory"},
-      {"$B convert loop:x", "convert: loop:x: cannot open: No such file or directory"},
-      {"$B gather loop 0", "gather: data: loop: cannot open: Too many levels of symbolic links"},
-      {"$B run folder", "run: folder: is a directory"},
-      {"$B run loop", "run: loop: cannot open: Too many levels of symbolic links"},
-      {"$B check loop", "check: loop: cannot open: Too many levels of symbolic links"},
-      {"$B info folder", "info: folder: no tensors and no ONNX cases in this folder"},
-      {"$B compare loop folder", "compare: actual: loop: cannot open: Too many levels of symbolic links"},
-      {"$B compare folder loop", "compare: expected: loop: cannot open: Too many levels of symbolic links"},
-      {"mkfifo pipe; { printf 'PK\\003\\004' >pipe & }; $B convert pipe",
-       "convert: pipe: malformed zip archive: its end is missing: the file was cut, or not written to its "
-       "end"},
-      {"mkfifo ends; { : >ends & }; $B convert ends", "convert: ends: holds no JSON value"},
-      {"$B convert - <folder", "convert: standard input: is a directory"},
-      {"$B convert - <&-", "convert: standard input: cannot read: Bad file descriptor"},
-  };
-  for (const Row& row : rows) check_row(dir, row);
+  for (const Row& row : rows_of("no files to read")) check_row(dir, row);
 }
 
 }  // namespace tensorop::cli_limits_test
