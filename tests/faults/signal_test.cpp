@@ -1,6 +1,7 @@
 // Whole operations that are ended by a signal, at any moment, where temporary files have names and where not.
 #include <signal.h>
 
+#include <functional>
 #include <string>
 
 #include "base/error.hpp"
@@ -19,6 +20,24 @@ namespace {
 // To fork costs much more with a sanitizer, which has maps of all memory.
 constexpr int kRounds = kAnySanitizer ? 2 : 8;
 
+using Round = std::function<void(const Operation& operation, Trial& trial, bool named, Random& random)>;
+
+// Each operation in several rounds: over new or existing files, with and without names for temporary files.
+void for_each_round(const Round& body) {
+  const std::uint64_t seed = random_seed();
+  CAPTURE(seed);
+  Random random(seed);
+  for (const Operation& operation : small_operations()) {
+    Trial trial(operation);
+    for (int round = 0; round < kRounds; ++round) {
+      const bool named = round % 2 == 0;
+      CAPTURE(operation.name, round, named);
+      trial.prepare(round % 4 < 2);
+      body(operation, trial, named, random);
+    }
+  }
+}
+
 // Interrupts the operation at a random moment; returns the signal that ended it.
 int interrupt_at_random(const Operation& operation, const Trial& trial, bool named, int signal_number,
                         Random& random) {
@@ -31,72 +50,47 @@ int interrupt_at_random(const Operation& operation, const Trial& trial, bool nam
 
 TEST_CASE("a signal at any moment of a whole operation leaves old files or whole ones and nothing else",
           "[release][faults][signal]") {
-  const std::uint64_t seed = random_seed();
-  CAPTURE(seed);
-  Random random(seed);
-  for (const Operation& operation : small_operations()) {
-    Trial trial(operation);
-    for (int round = 0; round < kRounds; ++round) {
-      for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-        const bool named = round % 2 == 0;
-        CAPTURE(operation.name, round, named, number);
-        trial.prepare(round % 4 < 2);
-        CHECK(interrupt_at_random(operation, trial, named, number, random) == number);
-        CHECK(trial.fault_in_outputs(false) == "");
-      }
-    }
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    CAPTURE(number);
+    for_each_round([&](const Operation& operation, const Trial& trial, bool named, Random& random) {
+      CHECK(interrupt_at_random(operation, trial, named, number, random) == number);
+      CHECK(trial.fault_in_outputs(false) == "");
+    });
   }
 }
 
 TEST_CASE("kill -9 at any moment of a whole operation leaves old files or whole ones",
           "[release][faults][signal]") {
-  const std::uint64_t seed = random_seed();
-  CAPTURE(seed);
-  Random random(seed);
-  for (const Operation& operation : small_operations()) {
-    Trial trial(operation);
-    for (int round = 0; round < kRounds; ++round) {
-      const bool named = round % 2 == 0;
-      CAPTURE(operation.name, round, named);
-      trial.prepare(round % 4 < 2);
-      CHECK(interrupt_at_random(operation, trial, named, SIGKILL, random) == SIGKILL);
-      trial.remove_temporary_entries();
-      CHECK(trial.fault_in_outputs(false) == "");
-      operation.run(trial.dir());
-      CHECK(trial.fault_in_outputs(true) == "");
-    }
-  }
+  for_each_round([](const Operation& operation, Trial& trial, bool named, Random& random) {
+    CHECK(interrupt_at_random(operation, trial, named, SIGKILL, random) == SIGKILL);
+    trial.remove_temporary_entries();
+    CHECK(trial.fault_in_outputs(false) == "");
+    operation.run(trial.dir());
+    CHECK(trial.fault_in_outputs(true) == "");
+  });
 }
 
 // tests/base/two_writers_test.cpp has every pair of calls of the classes that write.
 TEST_CASE("of two processes at the same operation, at any pace, one leaves its whole results",
           "[release][faults][signal]") {
-  const std::uint64_t seed = random_seed();
-  CAPTURE(seed);
-  Random random(seed);
-  for (const Operation& operation : small_operations()) {
-    Trial trial(operation);
-    for (int round = 0; round < kRounds; ++round) {
-      const bool named = round % 2 == 0;
-      trial.prepare(round % 4 < 2);
-      const auto work = [&] {
-        try {
-          operation.run(trial.dir());
-        } catch (const Failure&) {
-          return 2;  // it finds that its destination is not free any more, or that an input has changed
-        }
-        return 0;
-      };
-      PausedProcess a(work, named, static_cast<int>(random.between(1, 60)));
-      PausedProcess b(work, named, static_cast<int>(random.between(1, 60)));
-      a.go_on();
-      const int b_status = b.finish();
-      const int a_status = a.finish();
-      CAPTURE(operation.name, round, named, a_status, b_status);
-      CHECK((a_status == 0 || b_status == 0));
-      CHECK(trial.fault_in_outputs(true) == "");
-    }
-  }
+  for_each_round([](const Operation& operation, Trial& trial, bool named, Random& random) {
+    const auto work = [&] {
+      try {
+        operation.run(trial.dir());
+      } catch (const Failure&) {
+        return 2;  // it finds that its destination is not free any more, or that an input has changed
+      }
+      return 0;
+    };
+    PausedProcess a(work, named, static_cast<int>(random.between(1, 60)));
+    PausedProcess b(work, named, static_cast<int>(random.between(1, 60)));
+    a.go_on();
+    const int b_status = b.finish();
+    const int a_status = a.finish();
+    CAPTURE(a_status, b_status);
+    CHECK((a_status == 0 || b_status == 0));
+    CHECK(trial.fault_in_outputs(true) == "");
+  });
 }
 
 }  // namespace tensorop::faults_signal_test

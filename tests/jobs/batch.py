@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Holds run and check to what only another program can see: results by NumPy, reports by parsers of XML and JSON, the
-progress bar in a terminal, and the files that an interrupted run leaves.
+"""Holds run and check to what only another program can see: results by NumPy, reports by parsers of XML and JSON, and
+the progress bar in a terminal. What an interrupted run leaves is tested by tests/faults/signal_test.cpp.
 
     /usr/bin/python3 tests/jobs/batch.py path/to/tensorop
 
@@ -299,57 +299,6 @@ def check_terminal(checker, root):
     checker.check("bytes: quick", text == "", repr(text))
 
 
-def wait_for_result(path, least_bytes):
-    end = time.monotonic() + 30
-    while time.monotonic() < end and not (path.exists() and path.stat().st_size > least_bytes):
-        time.sleep(0.0005)
-
-
-def heed_signals():
-    """A shell lets what it runs in the background ignore some."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
-
-
-def check_interruption(checker, root):
-    """Whatever ends a run: finished outputs are whole, and there is nothing else."""
-    rng = random.Random(SEED)
-    count, elements = 400, 2000
-    wanted = np.broadcast_to(np.int64(7), (elements,))
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        for existing in (False, True):
-            for round_number in range(3):
-                folder = root / f"end-{number}-{existing}-{round_number}"
-                folder.mkdir()
-                jobs = folder / "jobs.jsonl"
-                job = {"op": "expand", "data": 7, "shape": [elements]}
-                # The first job waits for somebody to write into the FIFO: however fast the machine, it does not end.
-                os.mkfifo(folder / "fifo")
-                blocked = {"op": "expand", "data": "fifo", "shape": [1], "output": "blocked.npy"}
-                lines = [blocked] + [job | {"output": f"{i}.npy"} for i in range(count)]
-                jobs.write_text("".join(json.dumps(line) + "\n" for line in lines))
-                if existing:
-                    for i in range(count):
-                        np.save(folder / f"{i}.npy", np.int64(0))
-                process = subprocess.Popen([checker.binary, "run", "-q", "--threads", "3", jobs],
-                                           preexec_fn=heed_signals)
-                wait_for_result(folder / f"{rng.randrange(count // 2)}.npy", 8 * elements)
-                process.send_signal(number)
-                status = status_of(process)
-                checker.check(f"{number.name}: status", status == -number, status)
-                names = {path.name for path in folder.iterdir()} - {"jobs.jsonl", "fifo"}
-                # Between its naming and its renaming nothing can remove a file after kill -9.
-                if number == signal.SIGKILL and existing:
-                    names = {name for name in names if not name.startswith(".tensorop-")}
-                strange = [name for name in names if not re.fullmatch(r"\d+\.npy", name)]
-                checker.check(f"{number.name}: names", not strange, strange)
-                arrays = [np.load(folder / name) for name in names]
-                whole = [array for array in arrays if np.array_equal(array, wanted)]
-                old = [array for array in arrays if array.shape == ()]
-                checker.check(f"{number.name}: whole", len(whole) + len(old) == len(arrays))
-                checker.check(f"{number.name}: some are done", len(whole) > 0)
-
-
 def check_all(checker):
     root = checker.folder
     check_results(checker, root)
@@ -357,7 +306,6 @@ def check_all(checker):
     (root / "shards").mkdir()
     check_shards(checker, root / "shards")
     check_terminal(checker, root)
-    check_interruption(checker, root)
 
 
 if __name__ == "__main__":
