@@ -34,7 +34,7 @@ package_packages=(debootstrap dpkg-dev file lintian)
 case $mode in
   all) packages+=("${all_packages[@]}") ;;
   mpi) packages+=("${mpi_packages[@]}") ;;
-  tidy) packages+=(clang-tidy) ;;
+  tidy) packages+=(clang-tidy "${mpi_packages[@]}") ;;
   package) packages+=("${package_packages[@]}") ;;
   nightly) packages+=("${all_packages[@]}" "${package_packages[@]}" clang-tidy python3-torch) ;;
 esac
@@ -203,9 +203,10 @@ build_before() {
 
 run_tidy() {
   heading "clang-tidy"
-  cmake --preset release
+  # Each source has a command of its own there.
+  cmake --preset release -B build/tidy -DTENSOROP_UNITY=OFF -DTENSOROP_MPI=ON
   if find src apps -name '*.cpp' -print0 |
-    xargs -0 -n 1 -P "$jobs" clang-tidy --quiet -p build/release; then
+    xargs -0 -n 1 -P "$jobs" clang-tidy --quiet -p build/tidy; then
     count 1 0
   else
     count 0 1
@@ -229,9 +230,10 @@ if [[ $mode == nightly ]]; then
   for round in 1 2 3 4 5 6 7 8; do
     TENSOROP_SEED=$(( TENSOROP_SEED + round )) run_judge "random calls, $round" build/release/tests/tensorop_long_tests '[random]'
   done
+  run_judge "PyTorch is here" /usr/bin/python3 -c 'import torch'
   run_counted python_calls.py /usr/bin/python3 tests/ops/python_calls.py build/release/apps/tensorop/tensorop 400
   run_counted fuzz tests/fuzz/run.sh 10
-  run_judge mutations tests/mutations/run.py --work build/mutations
+  run_judge mutations tests/mutations/run.py --work build/mutations --seconds 150 --cmake=-DTENSOROP_ALL_TESTS=ON
   build_before
   run_judge speed /usr/bin/python3 tests/bench/workloads.py build/release/apps/tensorop/tensorop \
     --before build/before/build/release/apps/tensorop/tensorop --limit 1.3
