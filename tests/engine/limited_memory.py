@@ -19,7 +19,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import memory_cgroup
-from support.checker import Checker
+from support.checker import Checker, drop
 
 LIMIT = 32 << 20
 GIVE_UP = 60  # seconds: each call takes one or two where it does not read pages again and again
@@ -32,12 +32,6 @@ def save(name, array, fortran=False):
     """Writes an array, and drops its pages from the page cache: they would count for this process."""
     np.save(name, np.asfortranarray(array) if fortran else array)
     drop(name)
-
-
-def drop(name):
-    with open(name, "rb") as file:
-        os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def run(checker, name, command, expected):

@@ -17,7 +17,7 @@ import tempfile
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import Checker, drop
 
 ALLOWANCE = 8 << 20  # the program, its threads' stacks, and what is used in any case
 STACK = 256 << 10    # of each thread: the default of 8 MiB would hide what 16 threads take
@@ -31,12 +31,6 @@ def save(name, array):
     """Writes an array, and drops its pages: a gather from memory needs no windows."""
     np.save(name, array)
     drop(name)
-
-
-def drop(name):
-    with open(name, "rb") as file:
-        os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def limit(memory):

@@ -19,7 +19,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import SEED, Program, run_program
+from support.checker import SEED, Program, npy as saved, run_program
 
 
 # NumPy's codes and the names tensorop has for them. bfloat16 is unknown to NumPy: two raw bytes.
@@ -85,13 +85,6 @@ def sample(code, shape, rng):
         for i in range(0, len(flat), 4):
             flat[i] = rng.choice([limits.min, limits.max, 0, 1])
     return flat.reshape(shape)
-
-
-def saved(array):
-    """The bytes numpy.save writes."""
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
 
 
 def canonical(array):

@@ -28,7 +28,7 @@ import time
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import SEED, Checker, share
+from support.checker import SEED, Checker, drop, share
 
 GIVE_UP = 20  # seconds: a call takes less than one
 COUNTS = (1, 3)
@@ -396,12 +396,6 @@ def check_descriptors(program):
 
 
 # Exchange of rows: operands on a disk, of which memory has nothing.
-
-
-def drop(path):
-    with open(path, "rb") as file:
-        os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def check_exchange(program):

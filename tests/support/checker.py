@@ -85,6 +85,13 @@ def run_checks(checker, *bodies):
     checker.exit()
 
 
+def drop(path):
+    """Writes the file to the disk, and drops its pages from the page cache."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def npy(array):
     """What numpy.save writes of the array."""
     import numpy  # not all scripts need it
