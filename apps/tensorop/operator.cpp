@@ -213,7 +213,7 @@ std::optional<Destination> read_open_mask(const Arguments& arguments,
     mask.format = &format_of(mask);
   } catch (const Error& error) {
     throw Error(cat("--open-mask ", std::string_view(error.what())), "",
-                cat("name it ", kNpyFormat.endings[0], " or ", default_format().endings[0]));
+                cat("name it ", kNpyFormat.endings[0], " or ", kJsonFormat.endings[0]));
   }
   return mask;
 }

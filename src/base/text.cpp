@@ -105,6 +105,13 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+bool is_text(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 ? byte != 0x7F : byte >= '\t' && byte <= '\r';
+  });
+}
+
 std::string option_name(std::string_view name) {
   std::string out = cat("--", name);
   std::ranges::replace(out, '_', '-');

@@ -77,6 +77,8 @@ struct Utf8Prefix {
 
 // True when all of `text` is well-formed UTF-8 (no surrogates, nothing above U+10FFFF, no overlong forms).
 [[nodiscard]] bool is_utf8(std::string_view text);
+// True when `text` has no control characters of ASCII but white space. The empty text has none.
+[[nodiscard]] bool is_text(std::string_view text);
 
 // Appends the UTF-8 form of a code point (at most U+10FFFF).
 void append_utf8(std::string& out, std::uint32_t code_point);

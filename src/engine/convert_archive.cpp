@@ -31,7 +31,7 @@ struct ArchiveInputs {
 // its only one.
 void add_input(const std::string& text, std::size_t position, ArchiveCache& archives, ArchiveInputs& inputs) {
   const auto named = split_name(text);
-  auto set = TensorSet::open_archive(named ? named->text : text, &default_format());
+  auto set = TensorSet::open_archive(named ? named->text : text, &kJsonFormat);
   if (set && (!named || set->members().size() == 1)) {
     const auto archive = std::make_shared<const TensorSet>(std::move(*set));
     inputs.archives.push_back(archive);
@@ -145,7 +145,7 @@ Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion
                     " has no place for metadata"));
   Metadata metadata;
   if (conversion.metadata_from) {
-    const auto from = TensorSet::open_archive(*conversion.metadata_from, &default_format());
+    const auto from = TensorSet::open_archive(*conversion.metadata_from, &kJsonFormat);
     if (!from)
       throw Error(cat("--metadata-from ", printable(*conversion.metadata_from), ": is not an archive"));
     metadata = from->metadata();

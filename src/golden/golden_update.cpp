@@ -33,7 +33,7 @@ Destination golden_destination(const Expectation& expect, bool is_missing, const
   const std::string lost =
       opened.format->remarks == nullptr ? "" : opened.format->remarks(opened.file.bytes());
   if (warn && !lost.empty()) warn(cat(printable(opened.shown), ": is rewritten without its ", lost));
-  if (!opened.format->is_default) out.format = opened.format;
+  if (opened.format != &kJsonFormat) out.format = opened.format;
   return out;
 }
 

@@ -76,20 +76,12 @@ constexpr Signature kSignatures[] = {
     {"ir_version:"sv, "protobuf text, which is not read"sv},
 };
 
-// Text without control characters, other than white space if it `may_have_lines`.
-bool is_text(std::string_view head, bool may_have_lines = false) {
-  return std::ranges::all_of(head, [&](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 ? byte != 0x7f : may_have_lines && byte >= '\t' && byte <= '\r';
-  });
-}
-
-// The same of the first bytes, which may end within a character.
+// Whether the first bytes of a file, which may end within a character, are text.
 bool begins_as_text(std::string_view head) {
   constexpr std::size_t kEnough = 64;
   head = head.substr(0, kEnough);
   for (int i = 0; i < 3 && !is_utf8(head); ++i) head.remove_suffix(1);
-  return is_utf8(head) && is_text(head, true);
+  return is_utf8(head) && is_text(head);
 }
 
 // In the order in which they are listed.
@@ -98,7 +90,7 @@ constexpr const Format* kFormats[] = {&kNpyFormat,         &kJsonFormat,        
                                       &kOnnxFormat,        &kTensorProtoFormat, &kNpzFormat,
                                       &kSafetensorsFormat, &kShardIndexFormat,  &kGgufFormat};
 
-// Those that detect files, in order of precedence: the more bytes a format looks at the more certain it is,
+// The formats that detect files, in order of precedence: a format that looks at more bytes is more certain,
 // and the first byte of a binary format may also begin a text.
 constexpr const Format* kDetected[] = {&kSafetensorsFormat, &kOnnxFormat, &kTensorProtoFormat,
                                        &kNpyFormat,         &kNpzFormat,  &kGgufFormat,
@@ -182,9 +174,8 @@ bool is_failed_download(std::string_view head, const Format* named) {
 }
 
 [[noreturn]] void refuse_input(std::string_view head, const Format* named = nullptr) {
-  const auto titles = format_titles([](const Format& format) {
-    return format.is_readable() && !format.ending_decides && !format.is_unlisted;
-  });
+  const auto titles =
+      format_titles([](const Format& format) { return format.is_readable() && !is_table(format); });
   const Signature* const foreign = find_signature(head);
   std::string_view hint = foreign == nullptr ? std::string_view() : foreign->hint;
   if (foreign == nullptr && begins_as_text(head))
@@ -209,12 +200,12 @@ std::pair<const Format*, std::string_view> find_ending(std::string_view path) {
 
 }  // namespace
 
-std::span<const Format* const> formats() {
-  return kFormats;
+bool is_table(const Format& format) {
+  return &format == &kTextFormat || &format == &kCsvFormat || &format == &kTsvFormat;
 }
 
-const Format& default_format() {
-  return **std::ranges::find_if(kFormats, &Format::is_default);
+std::span<const Format* const> formats() {
+  return kFormats;
 }
 
 const Format* detect_format(std::string_view file) {
@@ -230,26 +221,27 @@ void refuse_foreign(std::string_view head) {
 }
 
 const Format& input_format(std::string_view file, std::string_view path, const Format* given) {
-  const Format* const detected = detect_format(file);
   const std::string_view head = file.substr(0, kHeadBytes);
+  const Format* const detected = detect_format(file);
   const Format* const named = find_ending(path).first;
-  const bool is_binary = detected != nullptr && detected->is_binary;
-  if (!is_binary && named != nullptr && named->may_be != nullptr && named->may_be(head)) return *named;
-  if (detected != nullptr && !detected->ending_decides && !is_failed_download(head, named)) return *detected;
+  if (detected != nullptr && detected->is_binary) return *detected;
+  // What is named as a message is one if it is no text; what is named as an index, if it is a JSON object.
+  if (named == &kTensorProtoFormat && (head.empty() || !is_text(head))) return *named;
+  if (named == &kShardIndexFormat && after_blanks(head).starts_with('{')) return *named;
   const bool is_foreign = find_signature(head) != nullptr;
-  if (!is_foreign && is_failed_download(head, named)) refuse_input(head, named);
-  // A damaged file.
-  if (detected == nullptr && named == &kSafetensorsFormat && !is_foreign) return *named;
-  if (given != nullptr && given->is_default) return *given;
+  const bool is_answer = is_failed_download(head, named);
+  if (detected != nullptr && !is_table(*detected) && !is_answer) return *detected;
+  if (is_answer && !is_foreign) refuse_input(head, named);
+  if (detected == nullptr && named == &kSafetensorsFormat && !is_foreign) return *named;  // damaged
+  if (given == &kJsonFormat) return *given;
   if (is_foreign) refuse_input(head);
   if (given != nullptr) return *given;
-  if (head.empty() && named != nullptr && named->is_binary) {
+  if (head.empty() && named != nullptr && named->is_binary)
     throw Error(cat("is empty, not ", noun_of(*named)));
-  }
-  if (named != nullptr && named->ending_decides) return *named;
+  if (named != nullptr && is_table(*named)) return *named;
   if (detected != nullptr) return *detected;
   if (!is_single_value(head)) refuse_input(head);
-  return default_format();
+  return kJsonFormat;
 }
 
 const Format* find_format(std::string_view name) {

@@ -37,19 +37,9 @@ struct Format {
   std::string_view article;                      // of the title: "an"
   std::array<std::string_view, 3> endings = {};  // of file names, for writing; the first is the usual one
 
-  // Detection, from the first bytes of a file.
+  // Whether a file that begins with `head` is of the format; null: input_format() looks at its ending alone.
   bool (*detects)(std::string_view head) = nullptr;
-  // Beside `detects`, where a file with an ending of the format may be of the format although `detects` does
-  // not know it: whether it may, unless it is of another binary format.
-  bool (*may_be)(std::string_view head) = nullptr;
   bool is_binary = false;
-  // The ending decides among formats that are text, where the first bytes are not those of a JSON list or
-  // object.
-  bool ending_decides = false;
-  // Lists of formats leave it out: its files describe something else, or other files.
-  bool is_unlisted = false;
-  // The format of single values, which no format detects, and of standard output.
-  bool is_default = false;
 
   // StreamReading::enough; null: kUnknown.
   std::int64_t (*enough_bytes)(std::string_view head) = nullptr;
@@ -114,16 +104,16 @@ extern const Format kSafetensorsFormat;
 extern const Format kShardIndexFormat;
 extern const Format kGgufFormat;
 
+// Whether it is a table: text that JSON is not, of rows of fields.
+[[nodiscard]] bool is_table(const Format& format);
 // All of them, in the order in which they are listed.
 [[nodiscard]] std::span<const Format* const> formats();
 
-// The format of single values, and of standard output.
-[[nodiscard]] const Format& default_format();
 // The format that detects a file with these bytes, or that begins with them; null where none does.
 [[nodiscard]] const Format* detect_format(std::string_view file);
-// The format of an input. What detects binary files and JSON lists and objects decides first, then `given`,
-// the ending of `path`, and the other formats that detect `head`. The ending also says what a damaged file
-// was to be. Throws Error that says what the input looks like.
+// The format of an input: binary formats and JSON lists and objects that are detected, then `given`, then the
+// ending of `path`, then text that is detected, then a single value as JSON. The ending also says what a
+// damaged file was to be. Throws Error that says what the input looks like.
 [[nodiscard]] const Format& input_format(std::string_view file, std::string_view path, const Format* given);
 
 // Throws the Error for a file with these first bytes that another program makes a readable file of; does

@@ -117,8 +117,7 @@ void refuse_missing(const std::string& path) {
     if (!is_regular_file(before)) continue;
     const InputFile file = InputFile::open(before);
     with_context(printable(before), [&] { refuse_foreign(text_of(file)); });
-    const auto archives =
-        format_titles([](const Format& format) { return format.is_archive() && !format.is_unlisted; });
+    const auto archives = format_titles([](const Format& format) { return format.is_archive(); });
     throw Error(cat(printable(path), ": no file has this name, and ", printable(before),
                     " is not an archive (", join(archives), ')'));
   }
@@ -173,7 +172,7 @@ std::string array_name(const std::string& text, ArchiveCache& archives) {
   if (text == "-" || is_inline_json(text) || (!names_file(text) && looks_like_json(text))) return {};
   // Opening a FIFO to look into it would take data from its reader.
   if (!is_other_file(text)) {
-    const OpenedFile opened = open_file(text, &default_format());
+    const OpenedFile opened = open_file(text, &kJsonFormat);
     if (opened.format->is_archive()) {
       const auto archive = archives.open(opened).archive;
       return std::string(archive->name(chosen_member(opened, *archive)));

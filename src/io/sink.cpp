@@ -61,9 +61,9 @@ const Format& standard_output_format(const Format* given) {
   const std::string path = redirected_to();
   const Format* const named = path.empty() ? nullptr : find_format_by_ending(path);
   // A name of text says nothing.
-  if (named == nullptr || named->is_default || named == &kTextFormat) return default_format();
+  if (named == nullptr || named == &kJsonFormat || named == &kTextFormat) return kJsonFormat;
   const std::string file = printable(path.substr(path.rfind('/') + 1));
-  throw Error(cat("standard output is ", file, ", but the result is ", default_format().title), "",
+  throw Error(cat("standard output is ", file, ", but the result is ", kJsonFormat.title), "",
               cat("-o ", file, " writes ", named->title, "; so does --format ", named->name));
 }
 
@@ -241,7 +241,7 @@ std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format&
     return nullptr;
   }
   if (!S_ISREG(info.st_mode) || info.st_size == 0) return nullptr;
-  auto opened = open_whole_path(path, &default_format());
+  auto opened = open_whole_path(path, &kJsonFormat);
   if (!opened) throw_errno(path, "cannot open");
   if (!opened->format->is_archive()) {
     if (must_be_whole)

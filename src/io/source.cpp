@@ -82,7 +82,7 @@ Source Source::of_json(TextSpan text, const Options& options) {
   Source source;
   source.threads_ = options.arrays.threads;
   source.warn_ = options.warn;
-  source.format_ = &default_format();
+  source.format_ = &kJsonFormat;
   source.text_ = std::move(text);
   source.settle(options);
   return source;

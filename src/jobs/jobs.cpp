@@ -267,8 +267,8 @@ std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs,
                const JobDefaults& defaults) {
   const std::string name = path == "-" ? std::string(kStandardInputName) : printable(path);
-  const OpenedFile opened = open_file(path, &default_format());
-  if (!opened.format->is_default) {
+  const OpenedFile opened = open_file(path, &kJsonFormat);
+  if (opened.format != &kJsonFormat) {
     if (opened.format == &kOnnxFormat) {
       throw Error(cat(name, ": is an ONNX model, not a job file"), "",
                   "tensorop check FOLDER checks the folder of its case");

@@ -88,8 +88,8 @@ std::vector<std::string> numbered_files(const std::string& folder, const std::ve
 std::optional<JsonObject> read_note(const std::string& path) {
   require_kind(path, Wanted::file);
   const std::string shown = printable(path);
-  const OpenedFile opened = open_file(path, &default_format());
-  if (!opened.format->is_default) throw Error(cat(shown, ": is ", noun_of(*opened.format), ", not JSON"));
+  const OpenedFile opened = open_file(path, &kJsonFormat);
+  if (opened.format != &kJsonFormat) throw Error(cat(shown, ": is ", noun_of(*opened.format), ", not JSON"));
   std::vector<JsonObject> objects = read_json_objects(text_of(opened), shown);
   return objects.size() == 1 && !objects[0].in_list ? std::optional(std::move(objects[0])) : std::nullopt;
 }

@@ -198,7 +198,6 @@ constinit const Format kJsonFormat = {
     .article = "a",
     .endings = {".json"},
     .detects = begins_as_json,
-    .is_default = true,
     .enough_bytes = json_enough,
     .read_text = read_json,
     .peek_text = peek_json,

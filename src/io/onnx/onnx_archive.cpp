@@ -167,7 +167,6 @@ constinit const Format kOnnxFormat = {
     .article = "an",
     .detects = begins_as_onnx_model,
     .is_binary = true,
-    .is_unlisted = true,
     .open = open_onnx,
 };
 

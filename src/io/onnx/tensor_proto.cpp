@@ -21,27 +21,15 @@ namespace {
 namespace field = tensor_proto;
 using Bytes = std::span<const std::byte>;
 
-bool is_text_with_blanks(std::string_view head) {
-  return std::ranges::all_of(head, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 ? byte != 0x7F : byte >= '\t' && byte <= '\r';
-  });
-}
-
-// Whether a file that begins with `head` can only be a TensorProto, among
-// what tensorop reads: it begins with a dimension or the data type, and not as JSON does after a newline.
+// Whether a file that begins with `head` can only be a TensorProto, among what tensorop reads: it begins with
+// a dimension or the data type, and not as JSON does after a newline.
 bool begins_as_tensor_proto(std::string_view head) {
   if (head.empty()) return false;
   if (head[0] == '\x08' || head[0] == '\x10') return true;
   if (head[0] != '\x0a') return false;
   const std::string_view text = after_blanks(head);
   constexpr std::string_view kJsonBegins = "{[\"-0123456789tfn";
-  return !text.empty() && kJsonBegins.find(text[0]) == std::string_view::npos && !is_text_with_blanks(text);
-}
-
-// The same of a file that is named as one: any message, and nothing, but no text.
-bool may_be_tensor_proto(std::string_view head) {
-  return head.empty() || !is_text_with_blanks(head);
+  return !text.empty() && kJsonBegins.find(text[0]) == std::string_view::npos && !is_text(text);
 }
 
 // Reading on changes nothing after a field that no tensor has.
@@ -123,7 +111,6 @@ constinit const Format kTensorProtoFormat = {
     .article = "a",
     .endings = {".pb", ".tensorproto"},
     .detects = begins_as_tensor_proto,
-    .may_be = may_be_tensor_proto,
     .is_binary = true,
     .enough_bytes = tensor_proto_enough,
     .open = [](const InputFile& file) -> std::unique_ptr<Archive> {

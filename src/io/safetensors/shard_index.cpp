@@ -269,8 +269,6 @@ constinit const Format kShardIndexFormat = {
     .article = "a",
     .endings = {".safetensors.index.json"},
     .detects = begins_as_shard_index,
-    .may_be = [](std::string_view head) { return after_blanks(head).starts_with('{'); },
-    .is_unlisted = true,
     .open = open_sharded,
 };
 

@@ -244,7 +244,6 @@ consteval Format table_format(std::string_view name, std::string_view title, std
       .title = title,
       .article = "a",
       .endings = {ending},
-      .ending_decides = true,
       .enough_bytes = table_enough,
       .read_text =
           [](std::string_view text, const TextReading& reading) {
