@@ -1,7 +1,9 @@
 #include "io/array/array_reading.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
@@ -21,6 +23,34 @@ std::int64_t ArrayReading::buffer_bytes() const {
   constexpr std::int64_t kLeast = 64 << 10;
   constexpr std::int64_t kMost = 256 << 20;
   return std::clamp(memory_part(memory, memory_sharers), kLeast, kMost);
+}
+
+DecodingTarget::DecodingTarget(DType dtype, const Shape& shape, const ArrayReading& reading)
+    : dtype_(dtype), shape_(shape), threads_(reading.threads) {
+  const std::int64_t bytes = count(shape) * element_size(dtype);
+  if (!reading.needs_scratch(bytes)) {
+    memory_ = std::make_shared<Storage>(bytes, "the array");
+    return;
+  }
+  threads_.expect(bytes);
+  if (reading.direct) write_ = reading.direct(dtype, shape);
+  if (write_) return;
+  scratch_ = std::make_unique<ScratchFile>(reading.scratch(bytes));
+  write_ = [file = scratch_.get()](std::int64_t offset, std::span<const std::byte> part) {
+    file->write_at(offset, part);
+  };
+}
+
+Tensor DecodingTarget::tensor() && {
+  if (memory_) return {dtype_, shape_, memory_};
+  if (!scratch_) return {dtype_, shape_};
+  return {dtype_, shape_, std::move(*scratch_).into_mapped()};
+}
+
+std::shared_ptr<const MappedFile> DecodingTarget::file() && {
+  if (!memory_) return std::move(*scratch_).into_mapped();
+  return std::make_shared<MappedFile>(
+      std::span(memory_->data(), to_size(count(shape_) * element_size(dtype_))), memory_);
 }
 
 void refuse_unnamed(const std::string& stored) {

@@ -1,15 +1,22 @@
 // How the elements of an array of a file are read.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "base/checked.hpp"
+#include "base/files/input_file.hpp"
 #include "base/files/scratch_file.hpp"
 #include "base/threads.hpp"
 #include "io/array/fortran_order.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
+#include "tensor/tensor.hpp"
 
 namespace tensorop {
 
@@ -29,6 +36,41 @@ struct ArrayReading {
   [[nodiscard]] bool needs_scratch(std::int64_t bytes) const;
   // The bytes of buffers on the way to it.
   [[nodiscard]] std::int64_t buffer_bytes() const;
+};
+
+// Where the elements of an array are decoded to: memory; where that is too little, a temporary file or the
+// result (ArrayReading::direct).
+class DecodingTarget {
+ public:
+  // Throws Error if the temporary file cannot be made, MemoryError.
+  DecodingTarget(DType dtype, const Shape& shape, const ArrayReading& reading);
+
+  // All bytes, to be filled, where they are in memory; else null: put() and write() take them.
+  [[nodiscard]] std::byte* memory() const { return memory_ ? memory_->data() : nullptr; }
+  // Has fill(part) fill `bytes` bytes from byte `first` on. `buffer`, for a file, is kept between calls. Any
+  // number of threads with buffers of their own.
+  template <class Fill>
+  void put(std::int64_t first, std::int64_t bytes, std::vector<std::byte>& buffer, const Fill& fill) const {
+    if (memory_) return fill(std::span(memory_->data() + first, to_size(bytes)));
+    buffer.resize(to_size(bytes));
+    fill(std::span(buffer));
+    write_(first, buffer);
+    threads_.advance(bytes);
+  }
+  [[nodiscard]] const WriteBytes& write() const { return write_; }
+
+  // What was filled. Without elements, where they are in the result.
+  [[nodiscard]] Tensor tensor() &&;
+  // The same as a file; not of the result.
+  [[nodiscard]] std::shared_ptr<const MappedFile> file() &&;
+
+ private:
+  DType dtype_;
+  Shape shape_;
+  std::shared_ptr<Storage> memory_;
+  std::unique_ptr<ScratchFile> scratch_;
+  WriteBytes write_;
+  Threads threads_;
 };
 
 // Throws the Error of elements of an unknown dtype.

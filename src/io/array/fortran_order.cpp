@@ -115,6 +115,22 @@ std::vector<std::int64_t> Reordering::sources() const {
 
 namespace {
 
+template <class Word>
+void swap_words(std::span<std::byte> data) {
+  for (std::byte* at = data.data(); at != data.data() + data.size(); at += sizeof(Word)) {
+    Word word;
+    std::memcpy(&word, at, sizeof word);
+    if constexpr (sizeof word == 2) {
+      word = __builtin_bswap16(word);
+    } else if constexpr (sizeof word == 4) {
+      word = __builtin_bswap32(word);
+    } else {
+      word = __builtin_bswap64(word);
+    }
+    std::memcpy(at, &word, sizeof word);
+  }
+}
+
 // The offsets of one block. Kept between blocks for their memory.
 struct Offsets {
   Shape first;
@@ -129,8 +145,8 @@ struct Offsets {
 template <class Word>
 class BlockMover {
  public:
-  BlockMover(const Offsets& offsets, const std::byte* stored, std::byte* out)
-      : offsets_(offsets), stored_(stored), out_(out) {}
+  BlockMover(const Offsets& offsets, std::int64_t swap_width, const std::byte* stored, std::byte* out)
+      : offsets_(offsets), swap_width_(swap_width), stored_(stored), out_(out) {}
 
   void move() const {
     const std::size_t xs = offsets_.x_source.size();
@@ -164,17 +180,24 @@ class BlockMover {
     for (std::size_t j = 0; j < kEdge; ++j) std::memcpy(tile[j], source(x, y + j), sizeof row);
     for (std::size_t i = 0; i < kEdge; ++i) {
       for (std::size_t j = 0; j < kEdge; ++j) row[j] = tile[j][i];
-      std::memcpy(target(x + i, y), row, sizeof row);
+      put(x + i, y, row, sizeof row);
     }
   }
 
   void move_elements(std::size_t x_begin, std::size_t x_end, std::size_t y_begin, std::size_t y_end) const {
     for (std::size_t x = x_begin; x < x_end; ++x) {
-      for (std::size_t y = y_begin; y < y_end; ++y) std::memcpy(target(x, y), source(x, y), sizeof(Word));
+      for (std::size_t y = y_begin; y < y_end; ++y) put(x, y, source(x, y), sizeof(Word));
     }
   }
 
+  void put(std::size_t x, std::size_t y, const void* elements, std::size_t bytes) const {
+    std::byte* const to = target(x, y);
+    std::memcpy(to, elements, bytes);
+    if (swap_width_ != 0) swap_bytes({to, bytes}, swap_width_);
+  }
+
   const Offsets& offsets_;
+  std::int64_t swap_width_;
   const std::byte* stored_;
   std::byte* out_;
 };
@@ -188,8 +211,14 @@ Blocks cache_blocks(const Shape& shape, std::int64_t width) {
 
 }  // namespace
 
-void reorder(const Reordering& order, std::int64_t width, const std::byte* stored, std::byte* out,
-             const Threads& threads) {
+void swap_bytes(std::span<std::byte> numbers, std::int64_t width) {
+  dispatch_width(width, [&]<class Word>(TypeTag<Word>) {
+    if constexpr (sizeof(Word) > 1 && sizeof(Word) <= sizeof(std::uint64_t)) swap_words<Word>(numbers);
+  });
+}
+
+void reorder(const Reordering& order, std::int64_t width, std::int64_t swap_width, const std::byte* stored,
+             std::byte* out, const Threads& threads) {
   const Blocks blocks = cache_blocks(order.shape, width);
   const std::size_t x_rank = blocks.x_rank();
   std::vector<Offsets> of_workers(to_size(threads.count()));
@@ -202,7 +231,8 @@ void reorder(const Reordering& order, std::int64_t width, const std::byte* store
     list_offsets(size.subspan(x_rank), std::span(order.source).subspan(x_rank), false, offsets.y_source);
     const std::byte* const from = stored + offset_of(offsets.first, order.source) * width;
     std::byte* const to = out + offset_of(offsets.first, order.target) * width;
-    dispatch_width(width, [&]<class Word>(TypeTag<Word>) { BlockMover<Word>(offsets, from, to).move(); });
+    dispatch_width(
+        width, [&]<class Word>(TypeTag<Word>) { BlockMover<Word>(offsets, swap_width, from, to).move(); });
   });
 }
 
@@ -249,8 +279,8 @@ Blocks disk_blocks(const Shape& shape, std::int64_t most, std::int64_t width) {
 
 }  // namespace
 
-void reorder_pieces(const Reordering& order, std::int64_t width, const std::byte* stored, std::int64_t memory,
-                    const std::function<void(std::span<std::byte>)>& change, const WriteBytes& write,
+void reorder_pieces(const Reordering& order, std::int64_t width, std::int64_t swap_width,
+                    const std::byte* stored, std::int64_t memory, const WriteBytes& write,
                     const Threads& threads) {
   const Blocks blocks = disk_blocks(order.shape, memory / 2 / width, width);
   const std::size_t x_rank = blocks.x_rank();
@@ -264,9 +294,7 @@ void reorder_pieces(const Reordering& order, std::int64_t width, const std::byte
     const std::byte* const from = stored + offset_of(offsets.first, order.source) * width;
     expect_block(order, width, offsets, from, offsets.y_source);
     const Reordering block = {offsets.size, order.source, row_major_strides(offsets.size)};
-    reorder(block, width, from, buffer.get(), threads);
-    const std::int64_t bytes = count(size) * width;
-    change({buffer.get(), to_size(bytes)});
+    reorder(block, width, swap_width, from, buffer.get(), threads);
     // In row-major order of X, so that rows that follow each other are written at once.
     const std::int64_t row = count(size.subspan(x_rank));
     list_offsets(size.first(x_rank), std::span(order.target).first(x_rank), false, offsets.x_target);
@@ -275,7 +303,7 @@ void reorder_pieces(const Reordering& order, std::int64_t width, const std::byte
       write((to + offsets.x_target[i]) * width,
             {buffer.get() + to_int64(i) * row * width, to_size(elements * width)});
     });
-    threads.advance(bytes);
+    threads.advance(count(size) * width);
   }
 }
 

@@ -29,15 +29,18 @@ struct Reordering {
 // Takes bytes that belong at `offset` of the whole; any number of threads at once.
 using WriteBytes = std::function<void(std::int64_t offset, std::span<const std::byte> bytes)>;
 
-// Moves all elements, of `width` bytes (1, 2, 4, 8 or 16), in memory.
-void reorder(const Reordering& order, std::int64_t width, const std::byte* stored, std::byte* out,
-             const Threads& threads);
+// Brings numbers of `width` bytes (2, 4 or 8) into the other byte order; other widths stay as they are.
+void swap_bytes(std::span<std::byte> numbers, std::int64_t width);
+
+// Moves all elements, of `width` bytes (1, 2, 4, 8 or 16), in memory, the numbers of `swap_width` bytes in
+// them into the other byte order; 0: none.
+void reorder(const Reordering& order, std::int64_t width, std::int64_t swap_width, const std::byte* stored,
+             std::byte* out, const Threads& threads);
 
 // The same through a buffer of at most `memory` bytes (at least some KiB): writes the row-major array in
-// runs. `stored`, which may lie in a mapped file, is read once or nearly. `change` is called with each part
-// that is to be written.
-void reorder_pieces(const Reordering& order, std::int64_t width, const std::byte* stored, std::int64_t memory,
-                    const std::function<void(std::span<std::byte>)>& change, const WriteBytes& write,
+// runs. `stored`, which may lie in a mapped file, is read once or nearly.
+void reorder_pieces(const Reordering& order, std::int64_t width, std::int64_t swap_width,
+                    const std::byte* stored, std::int64_t memory, const WriteBytes& write,
                     const Threads& threads);
 
 }  // namespace tensorop

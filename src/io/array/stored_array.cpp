@@ -17,34 +17,11 @@ static_assert(std::endian::native == std::endian::little, "elements are little-e
 
 constexpr std::byte kLowerHalf{0x0F};
 
-// Bytes that are swapped together: a complex element is two numbers.
-int swap_width(DType dtype) {
-  const DTypeInfo& row = info(dtype);
+// Bytes that are swapped together: a complex element is two numbers. 0: none are.
+std::int64_t swap_width(const ArrayEntry& array) {
+  if (array.encoding != StoredEncoding::swapped) return 0;
+  const DTypeInfo& row = info(*array.dtype);
   return row.kind == DTypeKind::complex ? row.size / 2 : row.size;
-}
-
-template <class Word>
-void swap_words(std::span<std::byte> data) {
-  for (std::byte* at = data.data(); at != data.data() + data.size(); at += sizeof(Word)) {
-    Word word;
-    std::memcpy(&word, at, sizeof word);
-    if constexpr (sizeof word == 2) {
-      word = __builtin_bswap16(word);
-    } else if constexpr (sizeof word == 4) {
-      word = __builtin_bswap32(word);
-    } else {
-      word = __builtin_bswap64(word);
-    }
-    std::memcpy(at, &word, sizeof word);
-  }
-}
-
-// Brings stored elements into the byte order of memory.
-void swap_numbers(const ArrayEntry& array, std::span<std::byte> data) {
-  if (array.encoding != StoredEncoding::swapped) return;
-  dispatch_width(swap_width(*array.dtype), [&]<class Word>(TypeTag<Word>) {
-    if constexpr (sizeof(Word) > 1 && sizeof(Word) <= sizeof(std::uint64_t)) swap_words<Word>(data);
-  });
 }
 
 // One stored string appended to the arena; false when it is not valid Unicode.
@@ -100,22 +77,6 @@ Tensor decode_strings(const ArrayEntry& array, const std::byte* stored) {
   return {DType::string, array.shape, storage};
 }
 
-// Bytes that are moved at a time where the order stays.
-constexpr std::int64_t kPiece = 1 << 20;
-
-// Calls use(first, bytes) for the pieces of `bytes` bytes.
-template <class Use>
-void for_each_piece(std::int64_t bytes, const Threads& threads, const Use& use) {
-  threads.for_each(ceil_div(bytes, kPiece), [&](std::int64_t number, int worker) {
-    use(number * kPiece, std::min(kPiece, bytes - number * kPiece), worker);
-  });
-}
-
-// Of all elements in memory.
-std::int64_t memory_bytes(const ArrayEntry& array) {
-  return count(array.shape) * element_size(*array.dtype);
-}
-
 // Fills `out`, the part at byte `first` of the elements in memory, of an array in row-major order. Nibbles:
 // `first` is even.
 void decode_piece(const ArrayEntry& array, const std::byte* stored, std::int64_t first,
@@ -124,79 +85,31 @@ void decode_piece(const ArrayEntry& array, const std::byte* stored, std::int64_t
     return unpack_nibbles({stored + first / 2, (out.size() + 1) / 2}, out);
   }
   std::memcpy(out.data(), stored + first, out.size());
-  swap_numbers(array, out);
+  swap_bytes(out, swap_width(array));
 }
 
-std::shared_ptr<Storage> decode_in_memory(const ArrayEntry& array, const std::byte* stored,
-                                          const Threads& threads) {
-  const std::int64_t bytes = memory_bytes(array);
-  auto storage = std::make_shared<Storage>(bytes);
-  std::byte* const out = storage->data();
-  const bool row_major = is_row_major(array);
-  if (!row_major) {
-    reorder(Reordering::of_fortran_order(array.shape), array.item_bytes, stored, out, threads);
-    if (array.encoding == StoredEncoding::native) return storage;
-  }
-  for_each_piece(bytes, threads, [&](std::int64_t first, std::int64_t size, int /*worker*/) {
-    const std::span<std::byte> piece(out + first, to_size(size));
-    row_major ? decode_piece(array, stored, first, piece) : swap_numbers(array, piece);
-  });
-  return storage;
-}
-
-// The elements as they are in memory, given to `write` in pieces, through buffers of about `memory` bytes
-// together.
-void decode_pieces(const ArrayEntry& array, const std::byte* stored, std::int64_t memory,
-                   const WriteBytes& write, const Threads& threads) {
-  const std::int64_t bytes = memory_bytes(array);
-  const auto swap = [&](std::span<std::byte> data) { swap_numbers(array, data); };
-  threads.expect(bytes);
-  if (!is_row_major(array)) {
-    return reorder_pieces(Reordering::of_fortran_order(array.shape), array.item_bytes, stored, memory, swap,
-                          write, threads);
-  }
-  std::vector<std::vector<std::byte>> buffers(to_size(threads.count()));
-  for_each_piece(bytes, threads, [&](std::int64_t first, std::int64_t size, int worker) {
-    auto& buffer = buffers[static_cast<std::size_t>(worker)];
-    buffer.resize(to_size(size));
-    decode_piece(array, stored, first, buffer);
-    write(first, buffer);
-    threads.advance(size);
-  });
-}
-
-// Where the elements of an array go that memory does not hold.
-class Target {
- public:
-  Target(const ArrayEntry& array, const ArrayReading& reading) : array_(array) {
-    if (reading.direct) direct_ = reading.direct(*array.dtype, array.shape);
-    if (!direct_) file_.emplace(reading.scratch(memory_bytes(array)));
-  }
-  void write(std::int64_t offset, std::span<const std::byte> bytes) const {
-    direct_ ? direct_(offset, bytes) : file_->write_at(offset, bytes);
-  }
-  [[nodiscard]] Tensor tensor() && {
-    if (!file_) return {*array_.dtype, array_.shape};
-    return {*array_.dtype, array_.shape, std::move(*file_).into_mapped()};
-  }
-
- private:
-  const ArrayEntry& array_;
-  WriteBytes direct_;
-  std::optional<ScratchFile> file_;
-};
-
-// The tensor in its own memory, or in a temporary file.
 Tensor decode(const ArrayEntry& array, const std::byte* stored, const ArrayReading& reading) {
   if (*array.dtype == DType::string) return decode_strings(array, stored);
-  if (!reading.needs_scratch(memory_bytes(array))) {
-    return {*array.dtype, array.shape, decode_in_memory(array, stored, reading.threads)};
+  DecodingTarget target(*array.dtype, array.shape, reading);
+  const Threads& threads = reading.threads;
+  if (is_row_major(array)) {
+    constexpr std::int64_t kPiece = 1 << 20;
+    const std::int64_t bytes = count(array.shape) * element_size(*array.dtype);
+    std::vector<std::vector<std::byte>> buffers(to_size(threads.count()));
+    threads.for_each(ceil_div(bytes, kPiece), [&](std::int64_t number, int worker) {
+      const std::int64_t first = number * kPiece;
+      target.put(first, std::min(kPiece, bytes - first), buffers[to_size(worker)],
+                 [&](std::span<std::byte> out) { decode_piece(array, stored, first, out); });
+    });
+    return std::move(target).tensor();
   }
-  Target target(array, reading);
-  decode_pieces(
-      array, stored, reading.buffer_bytes(),
-      [&](std::int64_t offset, std::span<const std::byte> data) { target.write(offset, data); },
-      reading.threads);
+  const Reordering order = Reordering::of_fortran_order(array.shape);
+  const std::int64_t swapped = swap_width(array);
+  if (target.memory() != nullptr) {
+    reorder(order, array.item_bytes, swapped, stored, target.memory(), threads);
+  } else {
+    reorder_pieces(order, array.item_bytes, swapped, stored, reading.buffer_bytes(), target.write(), threads);
+  }
   return std::move(target).tensor();
 }
 

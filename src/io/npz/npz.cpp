@@ -11,7 +11,6 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
-#include "base/files/scratch_file.hpp"
 #include "base/text.hpp"
 #include "io/archive.hpp"
 #include "io/array/stored_array.hpp"
@@ -120,48 +119,27 @@ class NpzArchive final : public Archive {
   }
 
   // The array of a deflated member, of which the header has been inflated.
-  static Tensor read_elements(const ArrayEntry& array, const ReadBytes& inflate,
-                              const ArrayReading& reading) {
+  static Tensor read_elements(ArrayEntry array, const ReadBytes& inflate, const ArrayReading& reading) {
     const std::int64_t size = array.bytes;
     // A block first: data that is shorter than stated is reported as such, and not as too large.
     constexpr std::int64_t kBlock = 1 << 20;
-    std::vector<std::byte> block(to_size(std::min(kBlock, size)));
-    (void)inflate(block);
+    std::vector<std::byte> begin(to_size(std::min(kBlock, size)));
+    (void)inflate(begin);
+    ArrayReading own = reading;
+    if (!is_plain(array)) own.direct = nullptr;
+    DecodingTarget target = is_plain(array) ? DecodingTarget(*array.dtype, array.shape, own)
+                                            : DecodingTarget(DType::uint8, {size}, own);
+    std::vector<std::byte> buffer;
+    for (std::int64_t done = 0; done < size; done += kBlock) {
+      target.put(done, std::min(kBlock, size - done), buffer, [&](std::span<std::byte> part) {
+        done == 0 ? void(std::ranges::copy(begin, part.begin())) : void(inflate(part));
+      });
+    }
     // Inflating on behind the last element finds more bytes, and compares the checksum.
-    const auto require_end = [&inflate] {
-      std::byte extra{};
-      (void)inflate({&extra, 1});
-    };
-    if (!reading.needs_scratch(size)) {
-      const auto memory = std::make_shared<Storage>(size, "the array");
-      const std::span<std::byte> whole(memory->data(), to_size(size));
-      std::ranges::copy(block, whole.begin());
-      (void)inflate(whole.subspan(block.size()));
-      require_end();
-      return read_unpacked(array, std::make_shared<MappedFile>(whole, memory), reading);
-    }
-    WriteBytes write;
-    std::optional<ScratchFile> file;
-    if (is_plain(array) && reading.direct) write = reading.direct(*array.dtype, array.shape);
-    if (!write) {
-      file.emplace(reading.scratch(size));
-      write = [&file](std::int64_t offset, std::span<const std::byte> part) { file->write_at(offset, part); };
-    }
-    reading.threads.expect(size);
-    for (std::int64_t done = 0; done < size; done += to_int64(block.size())) {
-      block.resize(to_size(std::min(kBlock, size - done)));
-      if (done != 0) (void)inflate(block);
-      write(done, block);
-      reading.threads.advance(to_int64(block.size()));
-    }
-    require_end();
-    if (!file) return {*array.dtype, array.shape};
-    return read_unpacked(array, std::move(*file).into_mapped(), reading);
-  }
-
-  static Tensor read_unpacked(ArrayEntry array, std::shared_ptr<const MappedFile> elements,
-                              const ArrayReading& reading) {
-    array.owner = std::move(elements);
+    std::byte extra{};
+    (void)inflate({&extra, 1});
+    if (is_plain(array)) return std::move(target).tensor();
+    array.owner = std::move(target).file();
     array.offset = 0;
     return read_stored(array, reading);
   }
