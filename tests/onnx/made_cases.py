@@ -329,6 +329,7 @@ def check_case(checker, folder, job, expected, inputs):
     model = onnx.ModelProto()
     model.ParseFromString(text)
     checker.check(f"{name}: canonical bytes", model.SerializeToString() == text)
+    checker.check(f"{name}: producer", model.producer_name == "tensorop", model.producer_name)
     checker.check(f"{name}: IR version", model.ir_version == IR_VERSIONS[expected.opset], model.ir_version)
     imports = [(entry.domain, entry.version) for entry in model.opset_import]
     checker.check(f"{name}: opset", imports == [("", expected.opset)], imports)
