@@ -4,9 +4,9 @@ every published version, with every dtype that the version allows.
 
     /usr/bin/python3 tests/onnx/made_cases.py path/to/tensorop
 
-ONNX's checker and its schemas judge each model, as far as they know its opset, and its helpers read the tensors. Where
-Node.js finds onnxruntime-node (NODE_PATH), ONNX Runtime computes the outputs too. TENSOROP_SEED repeats a run; a
-folder as second argument keeps the cases. The last line is "N passed, N failed".
+ONNX's checker and its schemas judge each model, as far as they know its opset, and its helpers read the tensors. What
+ONNX Runtime computes is compared by onnxruntime_cases.py of docs/conformance.md. TENSOROP_SEED repeats a run; a folder as
+second argument keeps the cases. The last line is "N passed, N failed".
 """
 
 import collections
@@ -34,7 +34,6 @@ ELEM_TYPES = {"bool": 9, "int8": 3, "int16": 5, "int32": 6, "int64": 7, "uint8":
               "complex128": 15, "string": 8}
 WIDTHS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
-HERE = pathlib.Path(__file__).resolve().parent
 
 
 def tensor(dtype, array):
@@ -357,49 +356,6 @@ def check_case(checker, folder, job, expected, inputs):
     check_with_onnx(checker, name, model, expected.since)
 
 
-def has_onnxruntime():
-    try:
-        found = subprocess.run(["node", "-e", "require('onnxruntime-node')"], capture_output=True, check=False)
-    except FileNotFoundError:
-        return False
-    return found.returncode == 0
-
-
-def check_with_onnxruntime(checker, cases, jobs):
-    """ONNX Runtime's outputs. What it does not have is counted, by its reason."""
-    script = HERE / "run_cases.js"
-    done = subprocess.run(["node", str(script), str(cases)], capture_output=True, text=True, check=False)
-    checker.check("run_cases.js", done.returncode == 0, done.stderr)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    checker.check("ONNX Runtime saw every case", len(lines) == len(jobs), len(lines))
-    refused = collections.Counter()
-    equal = 0
-    wrong = 0
-    for line in lines:
-        if "error" in line:
-            refused[line["error"]] += 1
-            continue
-        _, expected = read_tensor(cases / line["name"] / "test_data_set_0" / "output_0.pb")
-        if line["type"] == "string":
-            actual = np.array(line["data"], dtype=str)
-        else:
-            actual = np.frombuffer(bytes.fromhex(line["data"]), dtype=line["type"])
-        actual = actual.reshape(line["dims"])
-        same = actual.shape == expected.shape and (actual.dtype == expected.dtype or line["type"] == "string")
-        if same and line["name"].startswith("pow") and actual.dtype.kind == "f":
-            same = np.allclose(actual, expected, rtol=4 * np.finfo(actual.dtype).eps, atol=0)
-        elif same:
-            same = np.array_equal(actual, expected)
-        if not same and line["type"] == "string" and line["name"].startswith("gather_"):
-            wrong += 1  # ONNX Runtime 1.30 copies the first string of a slice alone
-            continue
-        equal += bool(same)
-        checker.check(f"{line['name']}: as ONNX Runtime", same, f"{actual.tolist()} instead of {expected.tolist()}")
-    print(f"ONNX Runtime: {equal} equal, {sum(refused.values())} that it does not have, {wrong} known to be wrong")
-    for reason, count in sorted(refused.items()):
-        print(f"  {count}: {reason}")
-
-
 def check_generated(checker, binary, folder):
     """ONNX's checker on generated cases, of versions that it knows."""
     operators = ["gather", "gathernd", "scatterelements", "scatternd", "expand", "add", "pow", "min", "where"]
@@ -436,10 +392,6 @@ def main():
             check_case(checker, cases / job["name"], job, expected, inputs)
         print(f"{len(calls.jobs)} cases")
         check_generated(checker, binary, folder / "generated")
-        if has_onnxruntime():
-            check_with_onnxruntime(checker, cases, calls.jobs)
-        else:
-            print("ONNX Runtime: not here (Node.js finds no onnxruntime-node)")
     checker.exit()
 
 
