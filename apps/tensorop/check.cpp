@@ -124,9 +124,7 @@ void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
     visit(job.file, "a case file");
     if (!job.folder.empty()) visit(cat(directory_of(job.file), "/"), "in the folder of an ONNX case");
     visit(job.model, "the model of a case");
-    for_each_reference(
-        job, [&](const std::string& /*key*/, const std::string& text) { visit(text, "an operand"); });
-    if (expects_file(job)) visit(job.expect->text, "a golden file");
+    visit_reads(job, visit);
     if (job.files->result) visit(job.files->result->path, "a result to compare");
   }
 }

@@ -177,6 +177,14 @@ std::optional<Shard> read_shard(const Arguments& arguments) {
   return Shard{*number, *count};
 }
 
+void visit_reads(const Job& job, const VisitFile& visit) {
+  for (const JobFile& file : job.reads) {
+    visit(file.path, file.use == JobFile::Use::operand  ? "an operand"
+                     : file.use == JobFile::Use::golden ? "a golden file"
+                                                        : "a result to compare");
+  }
+}
+
 std::string input_at(const std::string& report,
                      const std::function<void(const VisitFile& visit)>& visit_all) {
   PathKeys keys;
@@ -189,7 +197,7 @@ std::string input_at(const std::string& report,
       if (std::ranges::count(folders, keys.of_folder(path)) != 0) found = what;
       return;
     }
-    for (const std::string& file : files_of(path)) {
+    for (const auto& [file, name] : possible_files(path)) {
       std::error_code none;  // a hard link is the same file, too
       if (keys.of(file) == key || std::filesystem::equivalent(file, report, none)) found = what;
       // The shards of an index are beside it.

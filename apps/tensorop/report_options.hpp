@@ -50,6 +50,9 @@ namespace tensorop {
 // directory; and what it is, for messages.
 using VisitFile = std::function<void(const std::string& path, std::string_view what)>;
 
+// Visits the files that the job reads, whatever else it has.
+void visit_reads(const Job& job, const VisitFile& visit);
+
 // What the file of that name is of those that `visit_all` visits; else empty.
 [[nodiscard]] std::string input_at(const std::string& report,
                                    const std::function<void(const VisitFile& visit)>& visit_all);

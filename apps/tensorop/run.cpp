@@ -73,8 +73,7 @@ void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
     visit(arguments.operands[0], "the job file");
     for (const Job& job : out.jobs) {
       if (job.output) visit(job.output->path, "the output of a job");
-      for_each_reference(
-          job, [&](const std::string& /*key*/, const std::string& text) { visit(text, "an operand"); });
+      visit_reads(job, visit);
     }
   });
   // Of all shards: they share the folder, and a job has the same name in it whatever the shard.

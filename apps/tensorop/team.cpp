@@ -31,7 +31,7 @@ void require_shared_files(const Arguments& arguments, const std::vector<Job>& jo
   };
   for (const Job& job : jobs) {
     with_context(job.location(), [&] {
-      for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) { check(text); });
+      for (const JobFile& file : job.reads) check(file.path);
       if (job.output) check(job.output->path);
     });
   }

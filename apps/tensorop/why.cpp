@@ -148,12 +148,9 @@ int explain_refusal(const Request& request, const Settings& settings, const Erro
 // Throws Error where the picture would replace a file that is read.
 void keep_inputs(const std::string& svg, const Request& request, const Arguments& arguments) {
   const std::string what = input_at(svg, [&](const VisitFile& visit) {
-    const auto visit_operand = [&](const OperandText& operand) {
-      if (operand.is_reference()) visit(operand.text, "an operand");
-    };
-    std::ranges::for_each(request.positional, visit_operand);
-    std::ranges::for_each(request.named, visit_operand);
-    std::ranges::for_each(request.attributes, visit_operand);
+    for_each_reference(request, [&](const std::string& /*key*/, const OperandText& given) {
+      visit(given.text, "an operand");
+    });
     if (request.from_job && !arguments.operands.empty()) visit(arguments.operands[0], "a job file");
   });
   if (!what.empty()) throw Error(cat("--svg ", printable(svg), " is ", what));

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -69,14 +68,6 @@ class ByFile {
  private:
   std::map<FileId, std::vector<std::pair<ArrayId, Value>>> files_;
 };
-
-void for_each_golden(const Job& job, const std::function<void(const std::string& path)>& visit) {
-  if (!job.is_case) return;
-  if (expects_file(job)) visit(job.expect->text);
-  for (const VersionExpectation& each : job.expect_of_versions) {
-    if (each.expect.kind == Expectation::Kind::file) visit(each.expect.text);
-  }
-}
 
 // The names that a result has in a folder of results.
 struct ResultNames {
@@ -232,9 +223,10 @@ class ResultJoin {
     if (std::ranges::none_of(ids_, [](const auto& id) { return id.has_value(); })) return;
     ByFile<const Job*> golden;
     for (const Job& job : jobs_) {
-      for_each_golden(job, [&](const std::string& path) {
-        if (const auto id = array_ids_.of(path)) golden.try_add(*id, &job);
-      });
+      for (const JobFile& file : job.reads) {
+        if (!job.is_case || file.use != JobFile::Use::golden) continue;
+        if (const auto id = array_ids_.of(file.path)) golden.try_add(*id, &job);
+      }
     }
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const Job* const* const of = ids_[i] ? golden.find(*ids_[i]) : nullptr;
@@ -271,27 +263,27 @@ class ResultJoin {
 // A golden file is replaced by its name, so paths are joined by the names that they lead to.
 std::vector<std::shared_ptr<const GoldenFile>> join_golden_files(const std::vector<Job>& jobs,
                                                                  const CaseFileSettings& settings) {
-  PathKeys keys;
+  FileFinder finder;
   std::map<std::string, std::shared_ptr<GoldenFile>> known;
   std::vector<std::shared_ptr<const GoldenFile>> out(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!expects_file(jobs[i])) continue;
-    std::shared_ptr<GoldenFile>& golden = known[keys.of(jobs[i].expect->text)];
+    std::shared_ptr<GoldenFile>& golden = known[finder.key_of(jobs[i].expect->text)];
     if (!golden) golden = std::make_shared<GoldenFile>();
     ++golden->cases;
     out[i] = golden;
   }
-  const auto read = [&](const std::string& text, const std::string& reader) {
-    for (const std::string& file : files_of(text)) {
-      const auto found = known.find(keys.of(file));
+  const auto read = [&](const std::vector<FileArray>& files, const std::string& reader) {
+    for (const FileArray& file : files) {
+      const auto found = known.find(file.file);
       if (found != known.end() && found->second->reader.empty()) found->second->reader = reader;
     }
   };
-  if (!settings.mask.empty()) read(settings.mask, "--ignore");
+  if (!settings.mask.empty()) read(finder.find(settings.mask), "--ignore");
   for (const Job& job : jobs) {
-    const std::string reader = job.location();
-    for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) { read(text, reader); });
-    if (job.actual) read(*job.actual, reader);
+    for (const JobFile& file : job.reads) {
+      if (file.use != JobFile::Use::golden) read(file.may_be, job.location());
+    }
   }
   return out;
 }

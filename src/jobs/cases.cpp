@@ -186,13 +186,10 @@ class CaseReader {
   // Operands and golden files are looked at.
   void count_unnamed_tensors() {
     std::set<std::string> named;
-    const auto take = [&](const std::string& text) {
-      for (const std::string& file : files_of(text)) named.insert(keys_.of(file));
-    };
     for (const Job& job : jobs_) {
-      for_each_reference(job, [&](const std::string& /*key*/, const std::string& text) { take(text); });
-      if (job.expect && job.expect->kind == Expectation::Kind::file) take(job.expect->text);
-      if (job.actual) take(*job.actual);
+      for (const JobFile& read : job.reads) {
+        for (const FileArray& file : read.may_be) named.insert(file.file);
+      }
     }
     for (const std::string& path : tensors_) {
       if (!named.contains(keys_.of(path)))
@@ -210,17 +207,6 @@ class CaseReader {
   std::vector<std::string> tensors_;               // JSON files of folders
   std::vector<Job> jobs_;
 };
-
-// Calls visit(given) for each operand and attribute that is text.
-template <class Visit>
-void for_each_text(Request& call, const Visit& visit) {
-  const auto take = [&](auto& given) {
-    if (given.is_reference()) visit(given);
-  };
-  std::ranges::for_each(call.positional, take);
-  std::ranges::for_each(call.named, take);
-  std::ranges::for_each(call.attributes, take);
-}
 
 std::string path_of(const Destination& output) {
   return output.is_member ? cat(output.path, ":", output.array) : output.path;
@@ -255,7 +241,7 @@ std::vector<Job> select_cases(const std::vector<Job>& jobs,
 }
 
 Request with_results(Request call, const TensorLookup& lookup) {
-  for_each_text(call, [&](auto& given) {
+  for_each_reference(call, [&](const std::string& /*key*/, OperandText& given) {
     auto result = lookup(given.text);
     if (!result) return;
     given.tensor = std::move(result);
@@ -319,7 +305,7 @@ const Job& find_job(const std::vector<Job>& jobs, const std::string& name) {
 
 Request call_of(const std::vector<Job>& jobs, const Job& job, const Settings& settings) {
   Request call = job.request;
-  for_each_text(call, [&](auto& given) {
+  for_each_reference(call, [&](const std::string& /*key*/, OperandText& given) {
     const auto need = std::ranges::find(job.needs, given.text, &Need::operand);
     if (!given.text.starts_with('@') || need == job.needs.end()) return;
     const Job& earlier = jobs[need->job];

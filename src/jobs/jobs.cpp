@@ -8,13 +8,11 @@
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
-#include "engine/attributes.hpp"
 #include "engine/portability.hpp"
 #include "io/format.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/onnx/onnx_model.hpp"
 #include "io/opened_file.hpp"
-#include "io/safetensors/shard_index.hpp"
 #include "jobs/job_keys.hpp"
 
 namespace tensorop {
@@ -40,7 +38,7 @@ class Linker {
  public:
   // `file`: the path of the job file.
   Linker(std::vector<Job>& jobs, std::size_t first, JobPurpose purpose, const std::string& file)
-      : jobs_(jobs), first_(first), purpose_(purpose), job_file_(file == "-" ? "" : keys_.of(file)) {}
+      : jobs_(jobs), first_(first), purpose_(purpose), job_file_(file == "-" ? "" : finder_.key_of(file)) {}
 
   void link() {
     collect();
@@ -53,47 +51,40 @@ class Linker {
   // Which job has which id, and which job writes which file.
   void collect() {
     for (std::size_t i = first_; i < jobs_.size(); ++i) {
-      const Job& job = jobs_[i];
+      Job& job = jobs_[i];
+      find_files(job, finder_);
       if (!job.id.empty()) claim(ids_, jobs_, i, "id", job.id);
-      if (job.output && job.output->path != "/dev/null") {
-        claim_output(i);
-      }
+      if (job.writes) claim_output(i);
     }
   }
 
   // Jobs may write different arrays of one archive: each waits for the one before it.
   void claim_output(std::size_t i) {
-    const Destination& output = *jobs_[i].output;
-    const std::string key = keys_.of(files_.of(output.path, output.array));
-    if (key == job_file_ || keys_.of(output.path) == job_file_)
+    const FileArray& output = output_of(i);
+    if (output.file == job_file_ || finder_.key_of(jobs_[i].output->path) == job_file_)
       throw Error(cat(jobs_[i].location(), ": key \"output\": is the job file"));
-    std::vector<std::size_t>& writers = writers_[key];
+    std::vector<std::size_t>& writers = writers_[output.file];
     for (const std::size_t earlier : writers) {
-      const Destination& other = *jobs_[earlier].output;
-      if (output.is_member && other.is_member && !is_same_array(output, output.array, other.array)) continue;
-      throw Error(
-          cat(jobs_[i].location(), ": key \"output\": ", jobs_[earlier].reference(),
-              output.is_member && other.is_member ? " writes the same array" : " writes the same file"));
+      if (!output.overlaps(output_of(earlier))) continue;
+      const bool is_whole = output.array.empty() || output_of(earlier).array.empty();
+      throw Error(cat(jobs_[i].location(), ": key \"output\": ", jobs_[earlier].reference(),
+                      " writes the same ", is_whole ? "file" : "array"));
     }
     if (!writers.empty()) jobs_[i].after.push_back(writers.back());
     writers.push_back(i);
   }
 
-  // Whether both names are of one array of the archive that is written.
-  static bool is_same_array(const Destination& output, std::string_view name, std::string_view other) {
-    if (name == other) return true;
-    if (&format_of(output) != &kNpzFormat) return false;
-    return npz_array_name(name) == npz_array_name(other);
-  }
+  [[nodiscard]] const FileArray& output_of(std::size_t i) const { return jobs_[i].writes->may_be[0]; }
 
   void link_operands(std::size_t i) {
-    for_each_reference(jobs_[i], [&](const std::string& key, const std::string& text) {
-      if (text.starts_with('@')) {
-        with_context(cat("key \"", key, "\""), [&] { link_id(i, text); });
-      } else if (!writers_.empty()) {
-        with_context(cat("key \"", key, "\""), [&] { link_file(i, text); });
-      }
+    for_each_reference(jobs_[i].request, [&](const std::string& key, const OperandText& given) {
+      if (given.text.starts_with('@'))
+        with_context(cat("key \"", key, "\""), [&] { link_id(i, given.text); });
     });
+    for (const JobFile& file : jobs_[i].reads) {
+      if (file.use == JobFile::Use::operand)
+        with_context(cat("key \"", file.key, "\""), [&] { link_file(i, file); });
+    }
   }
 
   void link_id(std::size_t i, const std::string& text) {
@@ -115,23 +106,18 @@ class Linker {
   }
 
   // The job waits for an earlier one that writes the file; a later one that writes it waits for this job.
-  void link_file(std::size_t i, const std::string& path) {
-    for (const std::string& file : files_of(path)) {
-      const std::string array = file == path ? "" : path.substr(file.size() + 1);
-      const auto found = writers_.find(keys_.of(files_.of(file, array)));
+  void link_file(std::size_t i, const JobFile& file) {
+    for (const FileArray& read : file.may_be) {
+      const auto found = writers_.find(read.file);
       if (found == writers_.end()) continue;
       for (const std::size_t writer : found->second) {
-        if (writer != i) link_writer(i, path, file, writer);
+        // Another array of the archive is there before that job and after it.
+        if (writer != i && read.overlaps(output_of(writer))) link_writer(i, file.path, writer);
       }
     }
   }
 
-  void link_writer(std::size_t i, const std::string& path, const std::string& file, std::size_t writer) {
-    const Destination& output = *jobs_[writer].output;
-    // Another array of the archive is there before that job and after it.
-    if (output.is_member && path != file &&
-        !is_same_array(output, std::string_view(path).substr(file.size() + 1), output.array))
-      return;
+  void link_writer(std::size_t i, const std::string& path, std::size_t writer) {
     if (!is_run(purpose_)) {
       throw Error(cat(printable(path), " is the output of ", jobs_[writer].reference(),
                       ", and check writes no outputs: use its id"));
@@ -148,8 +134,7 @@ class Linker {
   JobPurpose purpose_;
   Index ids_;
   std::unordered_map<std::string, std::vector<std::size_t>> writers_;  // of each file, in order
-  PathKeys keys_;
-  ArrayFiles files_;
+  FileFinder finder_;
   std::string job_file_;  // its key; empty: standard input
 };
 
@@ -209,26 +194,22 @@ bool only_moves(const Request& request) {
                              [&](const NamedText& given) { return is_plain(given.name, given.text); });
 }
 
-void for_each_reference(const Job& job,
-                        const std::function<void(const std::string& key, const std::string& text)>& visit) {
-  for (const NamedText& named : job.request.named) {
-    if (named.is_reference()) visit(named.name, named.text);
-  }
-  for (const OperandText& operand : job.request.positional) {
-    if (operand.is_reference()) visit("operands", operand.text);
-  }
-  for (const NamedText& attribute : job.request.attributes) {
-    const bool is_list = find_attribute(*job.request.op.op, attribute.name)->kind == AttributeKind::integers;
-    const bool is_operand = attribute.is_reference() && !is_plain_list(attribute.text);
-    if (is_list && is_operand) visit(attribute.name, attribute.text);
-  }
-}
-
-std::vector<std::string> files_of(const std::string& path) {
-  std::vector<std::string> files = {path};
-  if (file_exists(path)) return files;
-  for (NameInFile& parts : split_names(path)) files.push_back(std::move(parts.file));
-  return files;
+void find_files(Job& job, FileFinder& finder) {
+  using Use = JobFile::Use;
+  const auto add = [&](Use use, const std::string& key, const std::string& path) {
+    job.reads.push_back({use, key, path, finder.find(path)});
+  };
+  const auto add_golden = [&](const Expectation& expect) {
+    if (expect.kind == Expectation::Kind::file) add(Use::golden, "expect", expect.text);
+  };
+  for_each_reference(job.request, [&](const std::string& key, const OperandText& given) {
+    if (!given.text.starts_with('@')) add(Use::operand, key, given.text);
+  });
+  if (job.expect) add_golden(*job.expect);
+  for (const VersionExpectation& each : job.expect_of_versions) add_golden(each.expect);
+  if (job.actual) add(Use::actual, "actual", *job.actual);
+  if (job.output && job.output->path != "/dev/null")
+    job.writes = JobFile{Use::output, "output", job.output->path, {finder.find(*job.output)}};
 }
 
 std::vector<bool> jobs_with_needs(const std::vector<Job>& jobs,

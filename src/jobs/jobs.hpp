@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "engine/request.hpp"
 #include "io/sink.hpp"
+#include "jobs/job_files.hpp"
 #include "jobs/tolerances.hpp"
 
 namespace tensorop {
@@ -75,6 +76,8 @@ struct Job {
   std::vector<Need> needs;            // earlier jobs, by their index in the list of all jobs
   std::vector<std::size_t> after;     // earlier jobs that read what this one overwrites: it waits for them
   int uses = 0;                       // operands of later jobs that are this one's result
+  std::vector<JobFile> reads;         // its operands, golden files and `actual`
+  std::optional<JobFile> writes;      // none: no output, or /dev/null
   // Of an ONNX case that has no request: why it is skipped, or what is wrong with it, which is its outcome.
   std::optional<Skipped> skipped;
   std::shared_ptr<const Error> fault;
@@ -92,14 +95,8 @@ struct Job {
 // Whether the job is one call under several versions: it has no single result.
 [[nodiscard]] bool is_of_versions(const Job& job);
 
-// Calls `visit` with the key and the text of every operand, and of every attribute given like an operand,
-// that is not the tensor itself: "@id" of another job, or the path of a file.
-void for_each_reference(const Job& job,
-                        const std::function<void(const std::string& key, const std::string& text)>& visit);
-
-// The files that such a path may mean: the file of that name or, if it does not exist, an archive whose name
-// ends at one of its colons.
-[[nodiscard]] std::vector<std::string> files_of(const std::string& path);
+// Sets Job::reads and Job::writes.
+void find_files(Job& job, FileFinder& finder);
 
 // For each job whether it is wanted, or one that is needs it.
 [[nodiscard]] std::vector<bool> jobs_with_needs(const std::vector<Job>& jobs,

@@ -1,5 +1,6 @@
 #include "jobs/missing.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -36,19 +37,10 @@ std::vector<bool> find_arrays(const std::vector<Job>& jobs) {
 }
 
 // Whether `reader` reads the output of `writer`. They are the same job, or the writer waits for the reader.
-bool reads_output(const Job& reader, const Job& writer, PathKeys& keys) {
-  const Destination& output = *writer.output;
-  const std::string key = keys.of(output.path);
-  bool found = false;
-  for_each_reference(reader, [&](const std::string& /*key*/, const std::string& text) {
-    if (found || text.starts_with('@')) return;
-    for (const std::string& file : files_of(text)) {
-      const bool is_other_array =
-          output.is_member && text != file && text.substr(file.size() + 1) != output.array;
-      found = found || (!is_other_array && keys.of(file) == key);
-    }
-  });
-  return found;
+bool reads_output(const Job& reader, const Job& writer) {
+  return writer.writes && std::ranges::any_of(reader.reads, [&](const JobFile& file) {
+           return file.use == JobFile::Use::operand && file.overlaps(*writer.writes);
+         });
 }
 
 // A file of 0 bytes is what a program leaves that has failed.
@@ -58,10 +50,10 @@ bool may_be_result(const std::string& path) {
 }
 
 // `i` is the number of a job with an output.
-void require_output_is_result(const std::vector<Job>& jobs, std::size_t i, PathKeys& keys) {
+void require_output_is_result(const std::vector<Job>& jobs, std::size_t i) {
   const Job& job = jobs[i];
   const auto refuse_reader = [&](const Job& reader, std::string_view shown) {
-    if (!reads_output(reader, job, keys)) return;
+    if (!reads_output(reader, job)) return;
     throw Error(cat(job.location(), ": key \"output\": ", printable(job.output->path), " is read by ", shown,
                     " before it is overwritten: nothing shows which of the two it holds"),
                 "", "--missing needs outputs with names of their own");
@@ -75,10 +67,9 @@ void require_output_is_result(const std::vector<Job>& jobs, std::size_t i, PathK
 std::vector<Job> missing_jobs(const std::vector<Job>& jobs) {
   const std::vector<bool> has_array = find_arrays(jobs);
   std::vector<bool> runs(jobs.size());  // its output is to be written
-  PathKeys keys;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!jobs[i].output) continue;
-    require_output_is_result(jobs, i, keys);
+    require_output_is_result(jobs, i);
     const Destination& output = *jobs[i].output;
     runs[i] = output.is_member ? !has_array[i] : !may_be_result(output.path);
   }

@@ -248,6 +248,8 @@ class OnnxCaseReader {
     job.tolerances = tolerances_;
     const bool is_default = job.tolerances.by_default == ToleranceDefault::onnx;
     if (is_default && only_moves(job.request)) job.tolerances.by_default = ToleranceDefault::exact;
+    FileFinder finder;
+    find_files(job, finder);
   }
 
   const std::string& folder_;

@@ -35,20 +35,6 @@ Settings alone_settings(const Settings& settings) {
   return out;
 }
 
-// The operands and attributes that may be files.
-std::vector<std::string> references_of(const Request& request) {
-  std::vector<std::string> texts;
-  for (const OperandText& operand : request.positional) {
-    if (operand.is_reference()) texts.push_back(operand.text);
-  }
-  for (const auto* named : {&request.named, &request.attributes}) {
-    for (const NamedText& operand : *named) {
-      if (operand.is_reference()) texts.push_back(operand.text);
-    }
-  }
-  return texts;
-}
-
 // The next hash of one and a number.
 std::uint64_t mixed(std::uint64_t hash, std::int64_t number) {
   hash += static_cast<std::uint64_t>(number);
@@ -58,14 +44,14 @@ std::uint64_t mixed(std::uint64_t hash, std::int64_t number) {
 // Of the sizes and times of the files that a request names: other files hardly have the same.
 std::uint64_t fingerprint(const Request& request) {
   std::uint64_t out = 0;
-  for (const std::string& text : references_of(request)) {
-    for (const std::string& path : files_of(text)) {
+  for_each_reference(request, [&](const std::string& /*key*/, const OperandText& given) {
+    for (const NameInFile& parts : possible_files(given.text)) {
       struct stat info {};
-      if (os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+      if (os().stat(parts.file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
       for (const auto value : {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec})
         out = mixed(out, value);
     }
-  }
+  });
   return out;
 }
 
@@ -76,7 +62,9 @@ Bound bind_together(const RankExecutor& executor, const Request& request, const 
   std::uint64_t files = 0;
   executor.together([&] {
     with_context(request.op.name->name, [&] {
-      for (const std::string& text : references_of(request)) executor.require_regular(text);
+      for_each_reference(request, [&](const std::string& /*key*/, const OperandText& given) {
+        executor.require_regular(given.text);
+      });
     });
     files = fingerprint(request);
     Settings own = alone_settings(settings);

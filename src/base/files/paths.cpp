@@ -115,6 +115,7 @@ void refuse_entry(const std::string& shown, const std::string& directory) {
 }
 
 std::optional<int> named_descriptor(std::string_view path) {
+  if (!path.starts_with("/dev/") && !path.starts_with("/proc/")) return std::nullopt;
   if (path == "/dev/stdin") return STDIN_FILENO;
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;

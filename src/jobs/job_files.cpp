@@ -1,0 +1,50 @@
+#include "jobs/job_files.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/attributes.hpp"
+
+namespace tensorop {
+
+bool is_operand(const Operator& op, const NamedText& attribute) {
+  return attribute.is_reference() && !is_plain_list(attribute.text) &&
+         find_attribute(op, attribute.name)->kind == AttributeKind::integers;
+}
+
+bool FileArray::overlaps(const FileArray& other) const {
+  if (file != other.file) return false;
+  if (array.empty() || other.array.empty() || array == other.array) return true;
+  return (is_npz || other.is_npz) && npz_array_name(array) == npz_array_name(other.array);
+}
+
+bool JobFile::overlaps(const JobFile& other) const {
+  return std::ranges::any_of(may_be, [&](const FileArray& own) {
+    return std::ranges::any_of(other.may_be, [&](const FileArray& one) { return own.overlaps(one); });
+  });
+}
+
+std::vector<NameInFile> possible_files(const std::string& path) {
+  std::vector<NameInFile> out;
+  if (!file_exists(path)) out = split_names(path);
+  out.insert(out.begin(), {path, ""});
+  return out;
+}
+
+std::vector<FileArray> FileFinder::find(const std::string& path) {
+  std::vector<FileArray> out;
+  for (const auto& [file, array] : possible_files(path)) {
+    out.push_back({keys_.of(file), array});
+    if (array.empty()) continue;
+    const std::string shard = shards_.of(file, array);
+    if (shard != file) out.push_back({keys_.of(shard), array});
+  }
+  return out;
+}
+
+FileArray FileFinder::find(const Destination& output) {
+  if (!output.is_member) return {keys_.of(output.path)};
+  return {keys_.of(shards_.of(output.path, output.array)), output.array, &format_of(output) == &kNpzFormat};
+}
+
+}  // namespace tensorop

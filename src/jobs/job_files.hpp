@@ -1,0 +1,71 @@
+// The files that calls and jobs name, and whether two names mean one file or one array.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/files/paths.hpp"
+#include "engine/request.hpp"
+#include "io/safetensors/shard_index.hpp"
+#include "io/sink.hpp"
+
+namespace tensorop {
+
+// Whether an attribute is given like an operand, not as a plain list of integers or a word.
+[[nodiscard]] bool is_operand(const Operator& op, const NamedText& attribute);
+
+// Calls visit(key, given) for every operand, and every attribute given like one, that is not the tensor itself:
+// "@id" of another job, or the path of a file.
+template <class AnyRequest, class Visit>
+void for_each_reference(AnyRequest& request, const Visit& visit) {
+  for (auto& operand : request.named) {
+    if (operand.is_reference()) visit(operand.name, operand);
+  }
+  for (auto& operand : request.positional) {
+    if (operand.is_reference()) visit(std::string("operands"), operand);
+  }
+  for (auto& attribute : request.attributes) {
+    if (is_operand(*request.op.op, attribute)) visit(attribute.name, attribute);
+  }
+}
+
+// What the path of an operand may mean: the file of that name or, if it does not exist, also an array of an
+// archive whose name ends at one of the colons.
+[[nodiscard]] std::vector<NameInFile> possible_files(const std::string& path);
+
+// A file, or an array of an archive.
+struct FileArray {
+  std::string file;        // PathKeys::of() it
+  std::string array = {};  // empty: the whole file
+  bool is_npz = false;     // the arrays "x" and "x.npy" are one
+
+  [[nodiscard]] bool overlaps(const FileArray& other) const;
+};
+
+// What a job names as FILE or FILE:NAME.
+struct JobFile {
+  enum class Use : std::uint8_t { operand, golden, actual, output };
+  Use use;
+  std::string key;   // of the job
+  std::string path;  // as in the request
+  // Of an output just one.
+  std::vector<FileArray> may_be;
+
+  [[nodiscard]] bool overlaps(const JobFile& other) const;
+};
+
+// Finds out what names of files mean. Keeps the folders and indexes of shards that it has looked at.
+class FileFinder {
+ public:
+  // possible_files(). An array that an index of shards names is in both files.
+  [[nodiscard]] std::vector<FileArray> find(const std::string& path);
+  [[nodiscard]] FileArray find(const Destination& output);
+  [[nodiscard]] std::string key_of(const std::string& file) { return keys_.of(file); }
+
+ private:
+  PathKeys keys_;
+  ArrayFiles shards_;
+};
+
+}  // namespace tensorop
