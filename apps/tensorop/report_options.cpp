@@ -11,8 +11,8 @@
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
+#include "jobs/call_text.hpp"
 #include "jobs/jobs.hpp"
-#include "report/markup.hpp"
 #include "team.hpp"
 
 namespace tensorop {

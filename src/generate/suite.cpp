@@ -9,7 +9,7 @@
 #include "engine/execute.hpp"
 #include "io/array/encoding.hpp"
 #include "io/json/json_writer.hpp"
-#include "jobs/job_text.hpp"
+#include "jobs/call_text.hpp"
 #include "jobs/jobs.hpp"
 
 namespace tensorop {

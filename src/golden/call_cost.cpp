@@ -37,10 +37,10 @@ std::int64_t cost_of_attribute(const Attribute& attribute) {
 
 }  // namespace
 
-CallCost cost_of(const PlainCall& call) {
+CallCost cost_of(const LoadedCall& call) {
   CallCost out{};
   auto& [empty, elements, dimensions, attributes, dtypes, values] = out;
-  for (const PlainOperand& operand : call.operands) {
+  for (const LoadedOperand& operand : call.operands) {
     empty += operand.tensor.size() == 0 ? 1 : 0;
     elements += operand.tensor.size();
     for (const std::int64_t size : operand.tensor.shape()) dimensions += 1 + size;

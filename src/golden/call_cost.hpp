@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "golden/plain_call.hpp"
+#include "jobs/loaded_call.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -13,7 +13,7 @@ namespace tensorop {
 // Empty operands, which show less than those of one element, elements, dimensions, attributes, dtypes,
 // values; the first that differs decides.
 using CallCost = std::array<std::int64_t, 6>;
-[[nodiscard]] CallCost cost_of(const PlainCall& call);
+[[nodiscard]] CallCost cost_of(const LoadedCall& call);
 
 // How far a value is from 0. Halves of integers are always nearer.
 [[nodiscard]] std::int64_t cost_of_value(double value);

@@ -13,8 +13,8 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "engine/bind.hpp"
-#include "golden/plain_call.hpp"
 #include "io/json/json_writer.hpp"
+#include "jobs/call_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -107,8 +107,8 @@ void ManyCases::write_case(const Pack& pack, std::size_t at, const Settings& set
   own.warn = nullptr;  // of another case
   const OpenedCall opened = open_call(job.request, own);
   const std::string name = name_in_pack(at);
-  const WrittenCall written = write_call(plain_call(job.request, opened.call), opened.inputs,
-                                         pack.folder->path(), cat(name, "."), own);
+  const WrittenCall written =
+      write_call(load(job.request, opened.call), opened.inputs, pack.folder->path(), cat(name, "."), own);
   entry.line =
       cat("{\"name\":", json_string(name), ",", written.job, ",\"output\":", json_string(cat(name, ".npy")),
           ",\"comment\":", json_string(job.name), "}\n");

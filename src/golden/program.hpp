@@ -52,9 +52,12 @@ class CaseScratch {
 // An error in a file that a program has left in a temporary folder, with its name in that folder.
 [[nodiscard]] Failure without_folder(const Failure& error, const std::string& folder);
 
-// Writes the operands of the case into `folder`, as NPY files called by their names, and case.json, which
-// says all there is to know of the case (docs/check.md); then runs the program. Throws Error where the
-// operands cannot be read or written.
+// Writes a file. Throws Error.
+void write_text(const std::string& path, const std::string& text);
+
+// Writes the operands of the case into `folder`, as NPY files called by their names, and case.jsonl, a job
+// file of one line (program_line()); then runs the program. Throws Error where the operands cannot be read or
+// written.
 [[nodiscard]] ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::string& folder,
                                   const Settings& settings);
 

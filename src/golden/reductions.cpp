@@ -90,15 +90,15 @@ Shape without_axis(Shape shape, std::size_t axis) {
 // Makes the list of reductions, each once it is cheaper than the call.
 class Reductions {
  public:
-  explicit Reductions(const PlainCall& call) : call_(call), cost_(cost_of(call)) {}
+  explicit Reductions(const LoadedCall& call) : call_(call), cost_(cost_of(call)) {}
 
-  std::vector<PlainCall> all() {
+  std::vector<LoadedCall> all() {
     for_each_selection();
     reduce_attributes();
     reduce_dtypes();
     reduce_values();
     std::ranges::stable_sort(found_, {}, &Found::cost);
-    std::vector<PlainCall> out;
+    std::vector<LoadedCall> out;
     for (Found& found : found_) out.push_back(std::move(found.call));
     return out;
   }
@@ -106,10 +106,10 @@ class Reductions {
  private:
   struct Found {
     CallCost cost;
-    PlainCall call;
+    LoadedCall call;
   };
 
-  void add(PlainCall call) {
+  void add(LoadedCall call) {
     const CallCost cost = cost_of(call);
     if (cost < cost_) found_.push_back({cost, std::move(call)});
   }
@@ -117,13 +117,13 @@ class Reductions {
   // The call with another operand `i`, where there is one.
   void add_with(std::size_t i, std::optional<Tensor> tensor) {
     if (!tensor) return;
-    PlainCall call = call_;
+    LoadedCall call = call_;
     call.operands[i].tensor = *std::move(tensor);
     add(std::move(call));
   }
 
   // The list of integers of a slot after the operands; null: the attribute is none.
-  [[nodiscard]] static Shape* list_of(PlainCall& call, std::size_t slot) {
+  [[nodiscard]] static Shape* list_of(LoadedCall& call, std::size_t slot) {
     Attribute& attribute = call.attributes[slot - call.operands.size()];
     return attribute.is_given ? std::get_if<Shape>(&attribute.value) : nullptr;
   }
@@ -210,8 +210,8 @@ class Reductions {
   }
 
   // The indices for the dimension without the slice: those of column `column` of the last axis; -1: all.
-  static void move_indices(PlainCall& call, std::int64_t size, Slice slice, std::int64_t column) {
-    for (PlainOperand& operand : call.operands) {
+  static void move_indices(LoadedCall& call, std::int64_t size, Slice slice, std::int64_t column) {
+    for (LoadedOperand& operand : call.operands) {
       if (operand.role != OperandRole::indices || operand.tensor.rank() == 0) continue;
       const std::int64_t columns = operand.tensor.shape().back();
       for (std::int64_t i = 0; i < operand.tensor.size(); ++i) {
@@ -228,7 +228,7 @@ class Reductions {
   // The columns of the index tuples, at most those that are tried; 0 where there is one, -1 without indices.
   [[nodiscard]] std::int64_t index_columns() const {
     constexpr std::int64_t kMostColumns = 6;
-    for (const PlainOperand& operand : call_.operands) {
+    for (const LoadedOperand& operand : call_.operands) {
       if (operand.role != OperandRole::indices || operand.tensor.rank() == 0) continue;
       const std::int64_t columns = operand.tensor.shape().back();
       return columns > 1 ? std::min(columns, kMostColumns) : 0;
@@ -239,7 +239,7 @@ class Reductions {
   // Smaller sizes.
   void cut(const Dimensions& dimensions, std::int64_t size) {
     for (const Slice slice : slices_of(size)) {
-      PlainCall smaller = call_;
+      LoadedCall smaller = call_;
       for (const auto& [slot, axis] : dimensions) {
         if (slot < smaller.operands.size()) {
           smaller.operands[slot].tensor = without_slice(smaller.operands[slot].tensor, axis, slice);
@@ -249,7 +249,7 @@ class Reductions {
       }
       const std::int64_t columns = index_columns();
       for (std::int64_t column = -1; column < columns; ++column) {
-        PlainCall moved = smaller;
+        LoadedCall moved = smaller;
         move_indices(moved, size, slice, column);
         add(std::move(moved));
       }
@@ -259,7 +259,7 @@ class Reductions {
 
   // Fewer dimensions, of size 1.
   void drop(const Dimensions& dimensions) {
-    PlainCall smaller = call_;
+    LoadedCall smaller = call_;
     std::vector<bool> is_chosen(call_.operands.size() + call_.attributes.size());
     for (std::size_t n = dimensions.size(); n-- > 0;) {  // the last axis of an operand first
       const auto [slot, axis] = dimensions[n];
@@ -279,7 +279,7 @@ class Reductions {
       if (smaller.operands[i].role != OperandRole::indices || is_chosen[i] || tensor.rank() == 0) continue;
       const auto last = static_cast<std::size_t>(tensor.rank() - 1);
       for (std::int64_t column = 0; column < tensor.shape()[last]; ++column) {
-        PlainCall narrower = smaller;
+        LoadedCall narrower = smaller;
         narrower.operands[i].tensor = without_slice(tensor, last, {column, 1});
         add_with_attributes(narrower);
       }
@@ -287,15 +287,15 @@ class Reductions {
   }
 
   // The call as it is, and with its integers, each and all, one nearer to 0: axes count dimensions.
-  void add_with_attributes(const PlainCall& call) {
+  void add_with_attributes(const LoadedCall& call) {
     add(call);
-    PlainCall all = call;
+    LoadedCall all = call;
     int integers = 0;
     for (std::size_t i = 0; i < call.attributes.size(); ++i) {
       const auto* const value = std::get_if<std::int64_t>(&call.attributes[i].value);
       if (value == nullptr || *value == 0 || !call.attributes[i].in_version) continue;
-      PlainCall one = call;
-      for (PlainCall* const changed : {&one, &all}) {
+      LoadedCall one = call;
+      for (LoadedCall* const changed : {&one, &all}) {
         changed->attributes[i].value = *value + (*value < 0 ? 1 : -1);
         changed->attributes[i].is_given = true;
       }
@@ -309,12 +309,12 @@ class Reductions {
     add_with_attributes(call_);
     for (std::size_t i = 0; i < call_.attributes.size(); ++i) {
       if (!call_.attributes[i].is_given) continue;
-      PlainCall without = call_;
+      LoadedCall without = call_;
       without.attributes[i].is_given = false;
       add(std::move(without));
     }
-    for (const auto text : {&PlainCall::oob, &PlainCall::duplicates, &PlainCall::spec}) {
-      PlainCall without = call_;
+    for (const auto text : {&LoadedCall::oob, &LoadedCall::duplicates, &LoadedCall::spec}) {
+      LoadedCall without = call_;
       (without.*text).reset();
       add(std::move(without));
     }
@@ -322,14 +322,14 @@ class Reductions {
 
   // Operands of one dtype and role change together.
   void reduce_dtypes() {
-    for (const PlainOperand& operand : call_.operands) {
+    for (const LoadedOperand& operand : call_.operands) {
       const DType from = operand.tensor.dtype();
       for (const DType to : {DType::int64, DType::boolean, DType::float32, DType::float64}) {
         if (cost_of_dtype(to) >= cost_of_dtype(from)) continue;
         for (const bool is_counted : {false, true}) {
-          PlainCall changed = call_;
+          LoadedCall changed = call_;
           bool fits = true;
-          for (PlainOperand& other : changed.operands) {
+          for (LoadedOperand& other : changed.operands) {
             if (other.tensor.dtype() != from || other.role != operand.role) continue;
             auto tensor = is_counted ? counting(to, other.tensor.shape(), 1) : cast_to(other.tensor, to);
             fits = fits && tensor;
@@ -357,7 +357,7 @@ class Reductions {
     }
   }
 
-  PlainCall call_;
+  LoadedCall call_;
   CallCost cost_;
   std::vector<Found> found_;
   int selections_ = 0;
@@ -365,7 +365,7 @@ class Reductions {
 
 }  // namespace
 
-std::vector<PlainCall> reductions(const PlainCall& call) {
+std::vector<LoadedCall> reductions(const LoadedCall& call) {
   return Reductions(call).all();
 }
 

@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "golden/plain_call.hpp"
+#include "jobs/loaded_call.hpp"
 
 namespace tensorop {
 
 // Calls of lower cost (call_cost.hpp), by ascending cost. Many of them are no valid calls.
-[[nodiscard]] std::vector<PlainCall> reductions(const PlainCall& call);
+[[nodiscard]] std::vector<LoadedCall> reductions(const LoadedCall& call);
 
 }  // namespace tensorop

@@ -13,9 +13,8 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "golden/call_cost.hpp"
-#include "golden/plain_call.hpp"
 #include "golden/reductions.hpp"
-#include "jobs/job_text.hpp"
+#include "jobs/call_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -56,9 +55,9 @@ struct Group {
   std::string held_to;              // the rule, and the tolerances of the case
   std::vector<Finding> findings;
   std::size_t origin = 0;  // the finding whose call is made smaller: the smallest one
-  PlainCall call;          // the smallest so far
+  LoadedCall call;         // the smallest so far
   std::optional<Finding> smallest = {};
-  std::vector<PlainCall> untried = {};
+  std::vector<LoadedCall> untried = {};
   std::size_t next = 0;  // of `untried`
   bool is_done = false;
 };
@@ -71,7 +70,7 @@ struct Merged {
 
 // Classes of values that select another path of a kernel: signs of indices; NaN, infinities and negative
 // zeros of other operands. Findings that differ in nothing else are one group.
-std::string class_of(const PlainOperand& operand) {
+std::string class_of(const LoadedOperand& operand) {
   bool has_nan = false;
   bool has_infinity = false;
   bool has_negative_zero = false;
@@ -87,11 +86,11 @@ std::string class_of(const PlainOperand& operand) {
 }
 
 // The call without its values.
-std::string form_of(const PlainCall& call) {
-  PlainCall attributes = call;
+std::string form_of(const LoadedCall& call) {
+  LoadedCall attributes = call;
   attributes.operands.clear();
-  std::string out = text_of(attributes);
-  for (const PlainOperand& operand : call.operands)
+  std::string out = sentence_of(attributes);
+  for (const LoadedOperand& operand : call.operands)
     out += cat("\n", operand.name, " ", name(operand.tensor.dtype()), " ", to_string(operand.tensor.shape()),
                " ", class_of(operand));
   return out;
@@ -159,7 +158,7 @@ class Shrinking {
   // A call that a group tries.
   struct Candidate {
     Group* group;
-    PlainCall call;
+    LoadedCall call;
     std::string text;
   };
 
@@ -168,7 +167,7 @@ class Shrinking {
   }
 
   // Whether tensorop takes the call as it took the one of the group. Returns the rule that it breaks.
-  [[nodiscard]] std::optional<std::string> broken_rule(const PlainCall& call) const {
+  [[nodiscard]] std::optional<std::string> broken_rule(const LoadedCall& call) const {
     try {
       (void)evaluate(request_of(call), own_settings());
     } catch (const Failure& error) {
@@ -181,7 +180,7 @@ class Shrinking {
     const auto difference = difference_of(finding);
     if (!difference) return false;
     try {
-      PlainCall call = plain_call(*finding.call, own_settings());
+      LoadedCall call = load(*finding.call, own_settings());
       const auto rule = broken_rule(call);
       if (rule.has_value() != finding.expected_error.has_value() || rule == "") return false;
       add_to_group(finding, *difference, rule, std::move(call));
@@ -192,11 +191,11 @@ class Shrinking {
   }
 
   void add_to_group(const Finding& finding, const std::string& difference,
-                    const std::optional<std::string>& rule, PlainCall call) {
-    PlainCall attributes = call;
+                    const std::optional<std::string>& rule, LoadedCall call) {
+    LoadedCall attributes = call;
     attributes.operands.clear();
     attributes.spec.reset();
-    const std::string key = cat(text_of(attributes), "\n", name(call.operands[0].tensor.dtype()), "\n",
+    const std::string key = cat(sentence_of(attributes), "\n", name(call.operands[0].tensor.dtype()), "\n",
                                 difference, "\n", rule.value_or(""));
     const auto [place, is_new] = group_of_.try_emplace(key, groups_.size());
     if (is_new)
@@ -232,8 +231,8 @@ class Shrinking {
   void take_candidates(Group& group, std::int64_t most, std::vector<Candidate>& out) {
     std::int64_t taken = 0;
     for (; group.next < group.untried.size() && taken < most && Clock::now() < deadline_; ++group.next) {
-      PlainCall& call = group.untried[group.next];
-      std::string text = text_of(call);
+      LoadedCall& call = group.untried[group.next];
+      std::string text = sentence_of(call);
       const auto known = known_.find({text, group.held_to});
       if (known != known_.end() && group.smallest) {
         if (known->second.difference != group.difference) continue;
@@ -279,9 +278,9 @@ class Shrinking {
     for (Group& group : groups_) group.is_done = group.is_done || (!group.smallest && group.next != 0);
   }
 
-  void accept(Group& group, const PlainCall& call, const Finding& finding) {
+  void accept(Group& group, const LoadedCall& call, const Finding& finding) {
     group.smallest = finding;
-    group.call = plain_call(request_of(call), own_settings());
+    group.call = load(request_of(call), own_settings());
     group.untried = reductions(group.call);
     group.next = 0;
   }
@@ -334,7 +333,7 @@ class Shrinking {
     out.place = origin.place;
     out.seconds = origin.seconds;
     out.shrunk = Shrunk{.difference = group.difference,
-                        .call = text_of(group.call, kMostListed),
+                        .call = sentence_of(group.call, kMostListed),
                         .cases = to_int64(merged.names.size()),
                         .names = merged.names,
                         .is_smallest = group.is_done};

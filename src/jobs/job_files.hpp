@@ -15,7 +15,8 @@ namespace tensorop {
 // Whether an attribute is given like an operand, not as a plain list of integers or a word.
 [[nodiscard]] bool is_operand(const Operator& op, const NamedText& attribute);
 
-// Calls visit(key, given) for every operand, and every attribute given like one, that is not the tensor itself:
+// Calls visit(key, given) for every operand, and every attribute given like one, that is not the tensor
+// itself:
 // "@id" of another job, or the path of a file.
 template <class AnyRequest, class Visit>
 void for_each_reference(AnyRequest& request, const Visit& visit) {

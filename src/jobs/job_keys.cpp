@@ -6,7 +6,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/attributes.hpp"
+#include "engine/mask.hpp"
 #include "engine/portability.hpp"
+#include "engine/version.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/source.hpp"
 #include "jobs/job_values.hpp"
@@ -56,6 +59,32 @@ void read_output(KeyReading& to, const JsonMember& member) {
   throw Error(cat(shown, " would be read as a tensor when it is an operand: write ./", shown));
 }
 
+bool is_operand_name(const Operator& op, const std::string& name) {
+  return std::ranges::find(op.operands, name, &OperandSpec::name) != op.operands.end();
+}
+
+// {"a":1,"b":2,"operand_3":3}.
+void read_operands(KeyReading& to, const JsonMember& member) {
+  Request& request = to.job.request;
+  if (member.kind != JsonKind::object) {
+    request.positional = operands_of(member, to.folder);
+    return;
+  }
+  const Operator& op = *request.op.op;
+  std::vector<NamedText> operands = read_members<NamedText>(
+      member, "", [&](const JsonMember& one) { return named_operand_of(one, to.folder); });
+  for (NamedText& operand : operands) {
+    const bool is_mask = op.mask != MaskUse::none && operand.name == kMaskName;
+    if (is_mask || is_operand_name(op, operand.name)) {
+      request.named.push_back(std::move(operand));
+    } else if (op.operands.back().variadic && operand.name == cat("operand_", &operand - &operands[0] + 1)) {
+      request.positional.push_back(std::move(operand));
+    } else {
+      throw Error(cat(in_quotes(operand.name), " is no operand of ", op.name));
+    }
+  }
+}
+
 void read_format(KeyReading& to, const JsonMember& member) {
   to.output().format = find_format(text_of(member, "a format"));
   if (to.output().format != nullptr) return;
@@ -90,10 +119,13 @@ constexpr JobKey kKeys[] = {
      }},
     {"operands", kOfOperator,
      "a list of positional operands: they fill the remaining operands in order; `min` and `max` take more "
-     "than two",
-     [](KeyReading& to, const JsonMember& member) {
-       to.job.request.positional = operands_of(member, to.folder);
-     }},
+     "than two; or an object of operands by their names",
+     read_operands},
+    {"attributes", kOfOperator,
+     "an object of attributes by their names: the values of those without a key of their own. One that has "
+     "its "
+     "default value counts as not given",
+     [](KeyReading&, const JsonMember&) {}},  // read_attributes()
     {"mask", kOfOperator, "an operand in place of `indices`",
      [](KeyReading& to, const JsonMember& member) {
        to.job.request.named.push_back(named_operand_of(member, to.folder));
@@ -155,7 +187,7 @@ std::vector<std::string> keys_in(unsigned where, const Operator* op) {
 // An operand or an attribute by its name. False where the operator has none of that name.
 bool read_of_operator(KeyReading& to, const JsonMember& member, bool has_model) {
   const Operator& op = *to.job.request.op.op;
-  const bool is_operand = std::ranges::find(op.operands, member.key, &OperandSpec::name) != op.operands.end();
+  const bool is_operand = is_operand_name(op, member.key);
   const AttributeSpec* const attribute = find_attribute(op, member.key);
   if (!is_operand && attribute == nullptr) return false;
   if (has_model) throw Error("cannot be combined with \"model\"");
@@ -182,6 +214,35 @@ bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
   if (key->fits != nullptr && !key->fits(*to.job.request.op.op)) return false;
   if (key->read != nullptr) key->read(to, member);
   return true;
+}
+
+bool is_default(const NamedText& given, const AttributeSpec& spec, std::string_view standard) {
+  const std::string_view text = given.json ? given.json->text : given.text;
+  const bool is_flag = spec.kind == AttributeKind::boolean || spec.kind == AttributeKind::flag;
+  return text == standard ||
+         (is_flag && !standard.empty() && (text == "true") == (standard == "1" || standard == "true"));
+}
+
+// The attributes of the key "attributes". A key of its own may say the same of one again.
+void read_attributes(KeyReading& to, const JsonObject& object, const std::optional<std::string>& spec) {
+  const JsonMember* const all = find_member(object, "attributes");
+  if (all == nullptr) return;
+  Request& request = to.job.request;
+  const Version& version = find_version(*request.op.op, *request.op.name, parse_spec(spec));
+  with_context("key \"attributes\"", [&] {
+    for (const JsonMember& member : members_of(*all, "an object of attributes")) {
+      const JsonMember* const own = find_member(object, member.key);
+      const AttributeSpec* const attribute = find_attribute(*request.op.op, member.key);
+      if (attribute == nullptr && (own == nullptr || member.key != "oob"))
+        throw Error(cat(in_quotes(member.key), " is no attribute of ", request.op.op->name));
+      if (own != nullptr && own->value.text != member.value.text)
+        throw Error(cat(in_quotes(member.key), " is not what the key of that name says"));
+      if (own != nullptr) continue;
+      NamedText given = attribute_of(member, attribute->kind, to.folder);
+      if (!is_default(given, *attribute, default_text(*attribute, *request.op.name, version)))
+        request.attributes.push_back(std::move(given));
+    }
+  });
 }
 
 // The hint names the key, not the option.
@@ -284,6 +345,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       job.request.text_format = text_format;
     } else {
       job.request.spec = read.shared.spec;
+      read_attributes(read, object, job.request.spec);
     }
     job.ignore_open = read.shared.ignore_open;
     const std::vector<ToleranceText>& own = read.tolerances;

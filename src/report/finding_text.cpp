@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "jobs/call_text.hpp"
 #include "report/comparison_text.hpp"
 #include "report/file_report.hpp"
-#include "report/markup.hpp"
 #include "report/portability_report.hpp"
 #include "report/shrunk_report.hpp"
 

@@ -17,8 +17,4 @@ namespace tensorop {
 // The text with blanks after it, or before it, up to so many bytes.
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width, bool to_the_right = false);
 
-// As a word of a POSIX shell, in one line without control characters. Line ends at the end of `text` are
-// lost.
-[[nodiscard]] std::string shell_word(std::string_view text);
-
 }  // namespace tensorop

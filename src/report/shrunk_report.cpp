@@ -20,12 +20,9 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
-#include "engine/mask.hpp"
-#include "golden/plain_call.hpp"
 #include "io/json/json_writer.hpp"
-#include "jobs/job_text.hpp"
+#include "jobs/call_text.hpp"
 #include "report/finding_why.hpp"
-#include "report/markup.hpp"
 #include "report/why_report.hpp"
 
 namespace tensorop {
@@ -97,23 +94,6 @@ std::string line_of(const Finding& finding, const Computed& computed) {
              sides.expected, why.empty() ? "" : cat(": ", why[0]));
 }
 
-// "tensorop gathernd FILE FILE --batch-dims 1".
-std::string operator_command(const PlainCall& call, const std::vector<std::string>& operands) {
-  std::string out = cat("tensorop ", call.op.name->name);
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    out += cat(call.operands[i].name == kMaskName ? " --mask " : " ", shell_word(operands[i]));
-  const Request request = request_of(call);
-  for (const NamedText& attribute : request.attributes) {
-    std::string name = attribute.name;
-    std::ranges::replace(name, '_', '-');
-    out += cat(" --", name, "=", shell_word(attribute.text));
-  }
-  if (call.oob) out += cat(" --oob=", *call.oob);
-  if (call.duplicates) out += cat(" --duplicates=", *call.duplicates);
-  if (call.spec) out += cat(" --spec=", shell_word(*call.spec));
-  return out;
-}
-
 // Writes a tensor; returns what a job calls it.
 std::string write_side(const std::string& folder, const std::string& file, const Tensor& tensor) {
   const Format& npy = *find_format("npy");
@@ -170,7 +150,7 @@ std::string check_command_of(const std::string& options) {
 }
 
 // All that is known of the finding. Its paths are relative to the file: a kept case may be moved.
-std::string text_of_file(const Finding& finding, const PlainCall& call, const Computed& computed,
+std::string text_of_file(const Finding& finding, const LoadedCall& call, const Computed& computed,
                          const std::vector<std::string>& operands, const std::string& options) {
   constexpr std::int64_t kMostSentences = 64;
   constexpr std::size_t kMostNames = 20;
@@ -184,8 +164,8 @@ std::string text_of_file(const Finding& finding, const PlainCall& call, const Co
       out += cat(i == 0 ? " " : ", ", printable(shrunk.names[i]));
     out += shrunk.names.size() > kMostNames ? ", ...\n" : "\n";
   }
-  out += cat("\nIn this folder:\n\n  ", operator_command(call, operands), "\n  ", check_command_of(options),
-             "\n\n");
+  out +=
+      cat("\nIn this folder:\n\n  ", command_text(call, operands), "\n  ", check_command_of(options), "\n\n");
   for (const std::string& sentence : sentences_of(finding, computed, kMostSentences))
     out += cat(sentence, "\n");
   return out;
@@ -231,7 +211,7 @@ void keep_shrunk(Finding& finding, const std::string& parent, const std::string&
   }
   OutputFolder made(folder);
   const std::string inside = directory_of(made.path_of(kCases));
-  const PlainCall call = plain_call(*finding.call, Settings());
+  const LoadedCall call = load(*finding.call, Settings());
   const Computed computed = computed_by(finding);
   const WrittenCall written = write_call(call, Inputs(), inside, "", {});
   if (finding.actual_tensor) (void)write_side(inside, "actual.npy", *finding.actual_tensor);

@@ -8,8 +8,8 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "golden/plain_call.hpp"
 #include "io/json/json_writer.hpp"
+#include "jobs/call_text.hpp"
 #include "ops/common.hpp"
 #include "report/json.hpp"
 #include "report/markup.hpp"
@@ -52,7 +52,7 @@ std::string combined(std::string_view how, const std::vector<std::string>& terms
 
 std::string attribute_text(const Attribute& attribute, const AttributeSpec& spec) {
   const auto* const shape = std::get_if<Shape>(&attribute.value);
-  return shape == nullptr ? text_of(attribute, spec) : to_string(*shape);
+  return shape == nullptr ? value_text(attribute, spec) : to_string(*shape);
 }
 
 std::string axis_text(const ChosenIndex& index) {

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "engine/engine.hpp"
 #include "golden/call_cost.hpp"
+#include "jobs/call_text.hpp"
 #include "jobs/jobs.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -18,15 +19,15 @@
 namespace tensorop::golden_reductions_test {
 namespace {
 
-PlainCall call_of(const std::string& job) {
+LoadedCall call_of(const std::string& job) {
   const TempDir dir;
   std::ofstream(dir.file("jobs.jsonl")) << job.substr(0, job.size() - 1) << ",\"output\":\"unused.npy\"}\n";
   std::vector<Job> jobs;
   read_jobs(dir.file("jobs.jsonl"), JobPurpose::run, jobs);
-  return plain_call(jobs.at(0).request, Settings());
+  return load(jobs.at(0).request, Settings());
 }
 
-std::optional<Tensor> result_of(const PlainCall& call) {
+std::optional<Tensor> result_of(const LoadedCall& call) {
   try {
     return evaluate(request_of(call), {});
   } catch (const Failure&) {
@@ -34,19 +35,19 @@ std::optional<Tensor> result_of(const PlainCall& call) {
   }
 }
 
-using Holds = std::function<bool(const PlainCall&)>;
+using Holds = std::function<bool(const LoadedCall&)>;
 
 // Takes the first reduction that holds until none does, as `check --shrink`.
-PlainCall smallest(PlainCall call, const Holds& holds) {
+LoadedCall smallest(LoadedCall call, const Holds& holds) {
   constexpr int kMostSteps = 200;
   for (int step = 0; step < kMostSteps; ++step) {
-    const std::vector<PlainCall> smaller = reductions(call);
+    const std::vector<LoadedCall> smaller = reductions(call);
     const auto next = std::ranges::find_if(smaller, holds);
     if (next == smaller.end()) return call;
     REQUIRE(cost_of(*next) < cost_of(call));
     call = *next;
   }
-  FAIL("no end after " << kMostSteps << " steps: " << text_of(call));
+  FAIL("no end after " << kMostSteps << " steps: " << sentence_of(call));
   return call;
 }
 
@@ -109,11 +110,11 @@ constexpr ReductionRow kReductionRows[] = {
 TEST_CASE("each kind of reduction makes a smaller call that is valid", "[golden][reductions]") {
   for (const auto& [kind, job, smaller] : kReductionRows) {
     CAPTURE(kind, job);
-    const PlainCall call = call_of(job);
+    const LoadedCall call = call_of(job);
     REQUIRE(result_of(call));
-    const std::vector<PlainCall> found = reductions(call);
+    const std::vector<LoadedCall> found = reductions(call);
     const std::string wanted_text = smaller;
-    const auto is_wanted = [&](const PlainCall& one) { return text_of(one) == wanted_text; };
+    const auto is_wanted = [&](const LoadedCall& one) { return sentence_of(one) == wanted_text; };
     const auto wanted = std::ranges::find_if(found, is_wanted);
     CAPTURE(smaller);
     REQUIRE(wanted != found.end());
@@ -126,10 +127,10 @@ TEST_CASE("each kind of reduction makes a smaller call that is valid", "[golden]
 TEST_CASE("a valid call without a condition becomes one of the least cost", "[golden][reductions]") {
   for (const auto& [kind, job, smaller] : kReductionRows) {
     CAPTURE(kind, job);
-    const PlainCall least =
-        smallest(call_of(job), [](const PlainCall& one) { return result_of(one).has_value(); });
-    CAPTURE(text_of(least));
-    for (const PlainOperand& operand : least.operands) {
+    const LoadedCall least =
+        smallest(call_of(job), [](const LoadedCall& one) { return result_of(one).has_value(); });
+    CAPTURE(sentence_of(least));
+    for (const LoadedOperand& operand : least.operands) {
       CHECK(operand.tensor.size() == 1);
       CHECK(operand.tensor.rank() <= 1);
     }
@@ -143,8 +144,8 @@ TEST_CASE("a call is made smaller while it has a property", "[golden][reductions
     const char* smallest;
   };
   const auto differs_without = [](const char* attribute) {
-    return [attribute](const PlainCall& call) {
-      PlainCall without = call;
+    return [attribute](const LoadedCall& call) {
+      LoadedCall without = call;
       const auto& specs = call.op.op->attributes;
       const auto at = std::ranges::find(specs, attribute, &AttributeSpec::name) - specs.begin();
       without.attributes[static_cast<std::size_t>(at)].is_given = false;
@@ -163,7 +164,7 @@ TEST_CASE("a call is made smaller while it has a property", "[golden][reductions
   };
   for (const Row& row : rows) {
     CAPTURE(row.job);
-    CHECK(text_of(smallest(call_of(row.job), row.holds)) == row.smallest);
+    CHECK(sentence_of(smallest(call_of(row.job), row.holds)) == row.smallest);
   }
 }
 

@@ -1,0 +1,61 @@
+#include "jobs/loaded_call.hpp"
+
+#include "base/text.hpp"
+#include "engine/bind.hpp"
+#include "engine/mask.hpp"
+#include "jobs/call_text.hpp"
+
+namespace tensorop {
+namespace {
+
+std::optional<std::string> in_lower_case(const std::optional<std::string>& word) {
+  return word ? std::optional(lower(*word)) : std::nullopt;
+}
+
+}  // namespace
+
+LoadedCall load(const Request& request, const Call& opened) {
+  LoadedCall out{.op = {opened.op, opened.name},
+                 .spec = in_lower_case(request.spec),
+                 .oob = in_lower_case(request.oob),
+                 .duplicates = in_lower_case(request.duplicates),
+                 .operands = {},
+                 .attributes = opened.attributes};
+  for (std::size_t i = 0; i < opened.operands.size(); ++i) {
+    if (opened.left_out == i) continue;
+    const bool is_mask = i == 1 && has_mask(request);
+    out.operands.push_back({.name = is_mask ? std::string(kMaskName) : opened.operand_name(i),
+                            .role = is_mask ? OperandRole::condition : opened.operand_spec(i).role,
+                            .tensor = opened.operands[i]});
+  }
+  return out;
+}
+
+LoadedCall load(const Request& request, const Settings& settings) {
+  return load(request, open_call(request, settings).call);
+}
+
+Request request_of(const LoadedCall& call) {
+  Request out;
+  out.op = call.op;
+  out.spec = call.spec;
+  out.oob = call.oob;
+  out.duplicates = call.duplicates;
+  out.from_job = true;
+  const bool is_variadic = call.op.op->operands.back().variadic;
+  for (const LoadedOperand& operand : call.operands) {
+    if (is_variadic) {
+      out.positional.emplace_back(operand.tensor);
+    } else {
+      out.named.emplace_back(operand.name, operand.tensor);
+    }
+  }
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    if (!call.attributes[i].is_given) continue;
+    const AttributeSpec& spec = call.op.op->attributes[i];
+    out.attributes.emplace_back(std::string(spec.name), value_text(call.attributes[i], spec));
+  }
+  return out;
+}
+
+}  // namespace tensorop
