@@ -72,8 +72,7 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
   facts.sort_bytes = random->sort_bytes;
   const bool is_small = facts.bytes + facts.sort_bytes + result_bytes < kSmallRead;
   // Finding out how much memory there is takes a part of a millisecond: only where it decides something.
-  if (!is_small && (facts.kind != RandomAccess::Kind::rows || plan.facts().refuses_duplicates))
-    facts.memory = memory_of(settings);
+  if (!is_small && facts.kind != RandomAccess::Kind::rows) facts.memory = memory_of(settings);
   if (facts.bytes >= kSmallRead) {
     for (const auto& operand : random->operands) {
       const MappedFile* file = inputs.find(operand.data());

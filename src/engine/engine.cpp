@@ -1,7 +1,6 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -21,7 +20,7 @@ namespace {
 
 // Checks what can be checked of a call some operands of which have no elements: indices that are there, or,
 // of operators without indices, all operands.
-void check_values(const Bound& bound, const Threads& threads) {
+void check_values(const Bound& bound, const Settings& settings) {
   const Call& call = bound.call;
   const auto has_elements = [&](std::size_t i) {
     return call.operands[i].data() != nullptr && call.operands[i].size() != 0;
@@ -37,10 +36,9 @@ void check_values(const Bound& bound, const Threads& threads) {
   if (!is_complete) return;
   with_context(call.name->name, [&] {
     with_fault_text(call, bound.planned, [&] {
-      Plan& plan = *bound.planned.plan;
-      check(plan, {0, plan.facts().check_size}, threads);
-      // Preparing looks for them.
-      if (plan.facts().refuses_duplicates) plan.prepare({0, 0}, {}, threads);
+      const Plan& plan = *bound.planned.plan;
+      check(plan, {0, plan.facts().check_size}, settings.threads);
+      require_no_duplicates(plan, settings);
     });
   });
 }
@@ -52,7 +50,7 @@ OutputInfo infer_request(const Request& request, const Settings& settings) {
   Request headers = request;
   headers.dry_run = true;
   Bound bound = bind(headers, settings);
-  check_values(bound, settings.threads);
+  check_values(bound, settings);
   return std::move(bound.planned.output);
 }
 
@@ -86,45 +84,35 @@ auto explain_faults(const Bound& bound, const Body& body) {
                       [&] { return with_fault_text(bound.call, bound.planned, body); });
 }
 
-// The plan of the mask of open elements, and the plan that it asks: one of its own, prepared and checked, as
-// that of the call has yet to be prepared.
-struct OpenMask {
-  std::unique_ptr<Plan> asked;
-  Planned planned;
-};
-
-OpenMask plan_open_mask(const Bound& bound, const Settings& settings, std::int64_t band) {
-  OpenMask out;
-  Planned asked = bound.call.op->plan(bound.call);
-  prepare(asked, settings);
-  out.asked = std::move(asked.plan);
-  out.planned.output = {DType::boolean, bound.planned.output.shape};
-  out.planned.plan = open_mask_plan(*out.asked, count(bound.planned.output.shape), band);
-  return out;
+// Writes the mask of unspecified elements, as the plan of a call of its own says: that of `bound` has yet to
+// be prepared.
+void fill_open_mask(const Bound& bound, const ElementTarget& target, const Settings& settings) {
+  const Planned planned = bound.call.op->plan(bound.call);
+  prepare(planned, settings);
+  const std::int64_t elements = count(planned.output.shape);
+  if (elements != 0) write_open(*planned.plan, elements, memory_of(settings), target, settings.threads);
 }
 
 // The whole mask in memory.
 Tensor make_open_mask(const Bound& bound, const Settings& settings) {
-  const OpenMask mask = plan_open_mask(bound, settings, std::numeric_limits<std::int64_t>::max());
-  return execute(mask.planned, bound.inputs, settings, {});
+  const Shape& shape = bound.planned.output.shape;
+  const auto storage = std::make_shared<Storage>(count(shape), "the mask of unspecified elements");
+  fill_open_mask(bound, memory_target(storage->data(), 1), settings);
+  bound.inputs.require_unchanged();
+  return {DType::boolean, shape, storage};
 }
 
 // The mask of open elements, complete but not published; null where it is not wanted.
 std::unique_ptr<Sink> write_open_mask(const Bound& bound, const std::optional<Destination>& destination,
                                       const Settings& settings) {
   if (!destination) return nullptr;
-  // One half of the memory is for sorted updates or marks, the other one for buffers.
+  // One half of the memory is for sorted updates, the other one for marks.
   Settings half = settings;
-  half.memory /= 2;
-  const std::int64_t elements = count(bound.planned.output.shape);
-  std::int64_t band = mask_band(0);
-  // Finding out how much memory there is takes time: only where the mask needs much.
-  if (elements > band) band = mask_band(memory_of(half));
-  if (elements > band) half.threads = Threads(1);
-  const OpenMask mask = plan_open_mask(bound, half, band);
-  auto sink = open_sink(hold_archive(*destination, false), mask.planned.output.dtype,
-                        mask.planned.output.shape, 0, settings.warn);
-  fill_sink(mask.planned, bound.inputs, *sink, half);
+  half.memory = std::max<std::int64_t>(1, memory_of(settings) / 2);
+  half.memory_sharers = 1;
+  auto sink = open_sink(hold_archive(*destination, false), DType::boolean, bound.planned.output.shape, 0,
+                        settings.warn);
+  fill_open_mask(bound, target_of(*sink, DType::boolean, settings.threads), half);
   if (!sink->is_stream()) sink->finish();
   return sink;
 }

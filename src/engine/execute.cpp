@@ -16,6 +16,7 @@
 #include "kernels/elements/element_plans.hpp"
 #include "kernels/open_elements.hpp"
 #include "kernels/rows/columns.hpp"
+#include "kernels/windows/duplicates.hpp"
 #include "kernels/worker_buffers.hpp"
 
 namespace tensorop {
@@ -63,13 +64,13 @@ void fill_whole(const RowMoves& moves, const Layout& layout, const ElementTarget
 // Writes the elements `range` of a result, which `make` provides in pieces, to a sink that takes them from
 // front to end: make(range, worker) returns where the elements of a piece lie until the worker's next call.
 template <class Make>
-void append_elements(Range range, const Make& make, const Layout& layout, Sink& sink,
-                     const Threads& threads) {
+void append_elements(Range range, const Make& make, std::int64_t width, Sink& sink, const Threads& threads) {
+  const std::int64_t chunk = kThreadBytes / width;
   std::vector<std::string> encoded(to_size(threads.count()));
   std::vector<const std::byte*> made(to_size(threads.count()));
-  const auto piece = [&](std::int64_t number) { return part_of_range(range, number, layout.chunk); };
+  const auto piece = [&](std::int64_t number) { return part_of_range(range, number, chunk); };
   threads.for_each_ordered(
-      ceil_div(range.count, layout.chunk),
+      ceil_div(range.count, chunk),
       [&](std::int64_t number, int worker) {
         const std::byte* elements = make(piece(number), worker);
         made[static_cast<std::size_t>(worker)] = elements;
@@ -79,23 +80,12 @@ void append_elements(Range range, const Make& make, const Layout& layout, Sink& 
         sink.encode(piece(number).first, piece(number).count, elements, text);
       },
       [&](std::int64_t number, int worker) {
-        const std::int64_t bytes = piece(number).count * layout.width;
+        const std::int64_t bytes = piece(number).count * width;
         const auto* elements = reinterpret_cast<const char*>(made[static_cast<std::size_t>(worker)]);
         sink.takes_memory() ? sink.append({elements, to_size(bytes)})
                             : sink.append(encoded[static_cast<std::size_t>(worker)]);
         threads.advance(bytes);
       });
-}
-
-// A sink as a target: those of streams are for windows, which give it what they have made.
-ElementTarget target_of(Sink& sink, const Layout& layout, const Threads& threads) {
-  if (const ElementFile* elements = sink.elements()) return file_target(*elements, layout.width);
-  return {.write = [&sink, &threads, layout](Range range, const std::byte* from) {
-    const auto make = [&](Range piece, int /*worker*/) {
-      return from + (piece.first - range.first) * layout.width;
-    };
-    append_elements(range, make, layout, sink, threads);
-  }};
 }
 
 // Computes a result range by range, each thread in a buffer.
@@ -109,7 +99,7 @@ void fill_sink_by_range(const Plan& plan, const Layout& layout, Sink& sink, cons
     plan.fill(range, buffer);
     return buffer;
   };
-  append_elements(all, make, layout, sink, threads);
+  append_elements(all, make, layout.width, sink, threads);
 }
 
 // Each thread fills a buffer: as many threads as --memory has room for.
@@ -120,9 +110,11 @@ Threads filling_threads(const Settings& settings) {
 
 // What comes before fill() or fill_sink_by_range(). `checks`: what is written cannot be revoked.
 void prepare_to_fill(Plan& plan, const Layout& layout, const Decision& decision, bool checks,
-                     const Threads& threads) {
+                     const Settings& settings) {
+  const Threads& threads = settings.threads;
   const bool in_windows = decision.access == Access::windows;
   if (!in_windows) threads.expect(layout.bytes());
+  require_no_duplicates(plan, settings);
   plan.prepare({0, layout.elements}, decision, threads);
   // Whether there may be more to find than preparing and filling do.
   const bool misses = in_windows ? layout.elements == 0 : decision.is_whole() || !plan.facts().fill_checks;
@@ -168,6 +160,15 @@ ElementTarget file_target(const ElementFile& file, std::int64_t width) {
       .write = write, .anywhere = true, .map = [&file] { return file.map(); }, .file_offset = file.offset()};
 }
 
+ElementTarget target_of(Sink& sink, DType dtype, const Threads& threads) {
+  const std::int64_t width = element_size(dtype);
+  if (const ElementFile* elements = sink.elements()) return file_target(*elements, width);
+  return {.write = [&sink, &threads, width](Range range, const std::byte* from) {
+    const auto make = [&](Range piece, int /*worker*/) { return from + (piece.first - range.first) * width; };
+    append_elements(range, make, width, sink, threads);
+  }};
+}
+
 Windowing windowing_of(const Inputs& inputs, const ElementTarget& target, const Settings& settings) {
   return {.memory = memory_of(settings),
           .target = target,
@@ -190,6 +191,12 @@ void fill_ranges(const Plan& plan, Range all, std::int64_t width, std::int64_t c
   });
 }
 
+void require_no_duplicates(const Plan& plan, const Settings& settings) {
+  if (!plan.facts().refuses_duplicates) return;
+  const auto scratch = [&settings](std::int64_t bytes) { return make_scratch(settings, bytes); };
+  require_no_duplicates(*plan.facts().moves, memory_of(settings), scratch, settings.threads);
+}
+
 void check(const Plan& plan, Range positions, const Threads& threads) {
   constexpr std::int64_t kChunk = std::int64_t{1} << 18;
   for_each_range(positions, kChunk, threads, [&](Range range, int /*worker*/) { plan.check(range); });
@@ -199,11 +206,8 @@ void prepare(const Planned& planned, const Settings& settings) {
   const auto& moves = planned.plan->facts().moves;
   Decision decision = choose_in_memory(moves);
   const auto random = moves ? random_access(*moves) : std::nullopt;
-  // Finding out how much memory there is takes time: only where much is sorted.
-  if (random && random->sort_bytes != 0) {
-    decision.memory = memory_of(settings);
-    if (decision.sorts() && random->sort_bytes > decision.memory) decision.order = Order::direct;
-  }
+  if (random && decision.sorts() && random->sort_bytes > memory_of(settings)) decision.order = Order::direct;
+  require_no_duplicates(*planned.plan, settings);
   planned.plan->prepare({0, count(planned.output.shape)}, decision, settings.threads);
   check_all(*planned.plan, settings.threads);
 }
@@ -218,7 +222,7 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
   const bool in_file = report.decision.access == Access::windows && output.dtype != DType::string &&
                        layout.bytes() > memory_of(settings);
   if (!in_file) require_memory(layout.bytes(), cat("the result of shape ", to_string(output.shape)));
-  prepare_to_fill(*plan, layout, report.decision, false, settings.threads);
+  prepare_to_fill(*plan, layout, report.decision, false, settings);
   if (in_file) {
     ScratchFile file = make_scratch(settings, layout.bytes());
     const auto write = [&](Range range, const std::byte* elements) {
@@ -262,9 +266,9 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
     return fill_sink_by_range(*copy_plan(whole), layout, sink, filling_threads(settings));
   }
   if (settings.explain) settings.explain(report);
-  prepare_to_fill(plan, layout, report.decision, sink.is_stream(), threads);
+  prepare_to_fill(plan, layout, report.decision, sink.is_stream(), settings);
   if (!anywhere && !in_windows) return fill_sink_by_range(plan, layout, sink, filling_threads(settings));
-  fill(plan, inputs, layout, target_of(sink, layout, threads), settings);
+  fill(plan, inputs, layout, target_of(sink, planned.output.dtype, threads), settings);
 }
 
 void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings) {

@@ -42,12 +42,16 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
 
 // Prepares a plan and checks all that can fail.
 void prepare(const Planned& planned, const Settings& settings);
+// Throws PlanFault for the lowest update of an element that has an earlier one, where the plan refuses such.
+void require_no_duplicates(const Plan& plan, const Settings& settings);
 // Checks these of PlanFacts::check_size positions.
 void check(const Plan& plan, Range positions, const Threads& threads);
 // Computes the elements `all` of a prepared plan's result, of `width` bytes, `chunk` of them at a time.
 // Counts their bytes.
 void fill_ranges(const Plan& plan, Range all, std::int64_t width, std::int64_t chunk,
                  const ElementTarget& target, const Threads& threads);
+// A sink as a target. Both outlive it; a sink whose elements() is null gets ranges from front to end.
+[[nodiscard]] ElementTarget target_of(Sink& sink, DType dtype, const Threads& threads);
 // The elements of a file of a result, which outlives it.
 [[nodiscard]] ElementTarget file_target(const ElementFile& file, std::int64_t width);
 // What windows of a call get. `inputs` and `settings` outlive it.

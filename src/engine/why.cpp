@@ -1,6 +1,8 @@
 #include "engine/why.hpp"
 
 #include <algorithm>
+#include <bitset>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "engine/mask.hpp"
 #include "kernels/elements/walk.hpp"
 #include "kernels/index/row_map.hpp"
+#include "kernels/open_elements.hpp"
 #include "kernels/rows/row_updates.hpp"
 #include "ops/common.hpp"
 #include "ops/fault_text.hpp"
@@ -42,15 +45,53 @@ void add(Arrivals& out, std::int64_t position) {
   ++out.count;
 }
 
+// The updates of a scatter that go to the rows of the elements at these positions: by row, those of a row in
+// their order. Reads all indices, once. Throws PlanFault for the lowest
+// bad index.
+std::vector<Move> updates_of(const RowMoves& scatter, std::span<const std::int64_t> positions,
+                             const Threads& threads) {
+  constexpr std::int64_t kChunkRows = 64 * kIndexBlock;
+  constexpr std::int64_t kFilterBits = 1 << 12;
+  std::vector<std::int64_t> targets;
+  std::bitset<kFilterBits> filter;  // most offsets are of no asked row
+  for (const std::int64_t position : positions) {
+    targets.push_back(position / scatter.row_elements);
+    filter.set(to_size(targets.back() % kFilterBits));
+  }
+  std::ranges::sort(targets);
+  const Range rows = {0, scatter.map->rows()};
+  std::vector<std::vector<Move>> found(to_size(ceil_div(rows.count, kChunkRows)));
+  threads.for_each(to_int64(found.size()), [&](std::int64_t chunk, int /*worker*/) {
+    scatter.map->for_each_block(part_of_range(rows, chunk, kChunkRows), [&](std::int64_t row, std::int64_t n,
+                                                                            const std::int64_t* offsets) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (offsets[i] != kSkip && filter.test(to_size(offsets[i] % kFilterBits)) &&
+            std::ranges::binary_search(targets, offsets[i]))
+          found[to_size(chunk)].push_back({offsets[i], row + i});
+      }
+    });
+  });
+  std::vector<Move> out;
+  for (const auto& moves : found) out.insert(out.end(), moves.begin(), moves.end());
+  std::ranges::stable_sort(out, {}, &Move::target);
+  return out;
+}
+
+// Those of them that go to the row of an element.
+std::span<const Move> updates_at(std::span<const Move> updates, const RowMoves& scatter,
+                                 std::int64_t position) {
+  const std::int64_t target = position / scatter.row_elements;
+  return {std::ranges::lower_bound(updates, target, {}, &Move::target),
+          std::ranges::upper_bound(updates, target, {}, &Move::target)};
+}
+
 }  // namespace
 
 Explainer::Explainer(const Request& request, const Settings& settings)
     : settings_(settings), has_mask_(tensorop::has_mask(request)), bound_(bind(request, settings)) {}
 
-void Explainer::prepare(const Planned& planned) const {
-  Decision decision;
-  decision.memory = memory_of(settings_);
-  planned.plan->prepare({0, 0}, decision, settings_.threads);
+void Explainer::check_values(const Planned& planned) const {
+  require_no_duplicates(*planned.plan, settings_);
   // Of a copy the indices are checked and not used.
   const PlanFacts& facts = planned.plan->facts();
   if (!facts.fill_checks) check(*planned.plan, {0, facts.check_size}, settings_.threads);
@@ -86,62 +127,113 @@ std::vector<ChosenIndex> Explainer::indices_of_row(const RowMap& map, std::int64
   return out;
 }
 
+// The element of data that a gather copies, or the index tuple that selects none.
 void Explainer::add_gathered(const RowMoves& moves, ElementOrigin& out) const {
-  const auto indices = indices_of_row(*moves.map, out.position / moves.row_elements);
-  if (out.from.empty()) {
-    out.unresolved = indices;
-  } else {
-    out.from[0].indices = indices;
+  const std::int64_t row = out.position / moves.row_elements;
+  std::int64_t offset = 0;
+  moves.map->locate(row, 1, &offset);
+  if (offset == kSkip) {
+    out.unresolved = indices_of_row(*moves.map, row);
+    return;
   }
+  const std::int64_t from = offset * moves.row_elements + out.position % moves.row_elements;
+  out.from = {{{kTableOperand, from}, true, indices_of_row(*moves.map, row)}};
+  out.contributions = 1;
 }
 
-// The updates that go to the element, out of all, and data's own element, which they may replace. `out` has
-// those that are used: of the updates all, or the last one.
+// Data's own element, which updates may replace, and the updates that go to the element.
 void Explainer::add_updates(const RowMoves& moves, std::span<const Move> updates, ElementOrigin& out) const {
   const std::int64_t column = out.position % moves.row_elements;
-  const OperandElement own{kTableOperand, out.position};
-  const bool keeps_own = !out.from.empty() && out.from[0].element == own;
-  const std::int64_t target = out.position / moves.row_elements;
-  const std::span all(std::ranges::lower_bound(updates, target, {}, &Move::target),
-                      std::ranges::upper_bound(updates, target, {}, &Move::target));
-  const auto used = to_int64(out.from.size()) - (keeps_own ? 1 : 0);
-  out.from = {{own, keeps_own, {}}};
-  out.contributions = to_int64(all.size()) + 1;
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  const RowUpdates& rule = *moves.row_updates;
+  out.from = {{{kTableOperand, out.position}, updates.empty() || rule.starts_from_data(), {}}};
+  out.contributions = to_int64(updates.size()) + 1;
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    const bool is_last = i + 1 == updates.size();
     // The last one is what replaces.
-    if (i >= kMostListed - 1 && i + 1 != all.size()) continue;
-    const bool is_used = used == to_int64(all.size()) || i + 1 == all.size();
-    const std::int64_t row = all[i].update;
-    out.from.push_back({{kUpdateOperand, moves.row_updates->position(row * moves.row_elements + column)},
-                        is_used,
+    if (i >= kMostListed - 1 && !is_last) continue;
+    const std::int64_t row = updates[i].update;
+    out.from.push_back({{kUpdateOperand, rule.position(row * moves.row_elements + column)},
+                        rule.combines() || is_last,
                         indices_of_row(*moves.map, row)});
   }
 }
 
+// The element of a scatter's result that these updates make.
+void Explainer::compute(const RowMoves& moves, std::span<const Move> updates, std::int64_t position,
+                        std::byte* out) const {
+  const int width = element_size(moves.dtype);
+  std::memcpy(out, moves.data + position * width, to_size(width));
+  const Segment segment = {{position / moves.row_elements, 1}, position % moves.row_elements, 1, 0};
+  moves.row_updates->update(segment, out, nullptr, [&](const auto& take) {
+    for (; !updates.empty(); updates = updates.subspan(std::min(updates.size(), to_size(kIndexBlock))))
+      take(updates.data(), std::min(to_int64(updates.size()), kIndexBlock));
+  });
+}
+
+// Whether the version leaves the element of a scatter with these updates unspecified, as Plan::mark_open().
+bool Explainer::is_open(const RowMoves& moves, std::span<const Move> updates, std::int64_t position) const {
+  if (open_reason() == OpenReason::none) return false;
+  if (open_reason() == OpenReason::duplicate_updates) return updates.size() > 1;
+  const auto is_nan = [&](std::size_t operand, std::int64_t at) {
+    std::uint64_t bits = 0;
+    nan_test(moves.dtype)(call().operands[operand].data() + at * element_size(moves.dtype), 1, 1, &bits, 0);
+    return bits != 0;
+  };
+  const bool has_own = moves.row_updates->starts_from_data();
+  if (updates.size() + (has_own ? 1 : 0) < 2) return false;
+  const std::int64_t column = position % moves.row_elements;
+  return (has_own && is_nan(kTableOperand, position)) || std::ranges::any_of(updates, [&](const Move& move) {
+           return is_nan(kUpdateOperand,
+                         moves.row_updates->position(move.update * moves.row_elements + column));
+         });
+}
+
+// Whether the element `position` of an element-wise result is computed from the operand's element there; a
+// condition selects one of two operands.
+bool Explainer::reads(const Plan& plan, std::size_t operand, std::int64_t position) const {
+  if (call().operand_spec(0).role != OperandRole::condition || operand == kConditionOperand) return true;
+  const std::int64_t at = plan.facts().broadcast->offset(kConditionOperand, position);
+  const bool is_true = call().operands[kConditionOperand].as<std::uint8_t>()[at] != 0;
+  return (operand == kConditionOperand + 1) == is_true;
+}
+
+void Explainer::add_elements(const Plan& plan, ElementOrigin& out) const {
+  const BroadcastWalk* const walk = plan.facts().broadcast;
+  const bool selects = call().operand_spec(0).role == OperandRole::condition;
+  if (selects) out.condition = walk->offset(kConditionOperand, out.position);
+  if (walk == nullptr) {  // a copy; of data without elements nothing is copied
+    if (call().operands[kTableOperand].size() != 0) out.from.push_back({{kTableOperand, out.position}});
+  } else {
+    for (std::size_t i = selects ? 1 : 0; i < walk->operands(); ++i) {
+      if (reads(plan, i, out.position)) out.from.push_back({{i, walk->offset(i, out.position)}});
+    }
+  }
+  out.contributions = to_int64(out.from.size());
+}
+
 ElementOrigin Explainer::origin(const Plan& plan, std::int64_t position,
                                 std::span<const Move> updates) const {
-  const Range range{position, 1};
   ElementOrigin out;
   out.position = position;
   const auto storage = std::make_shared<Storage>(element_size(output().dtype));
-  plan.fill(range, storage->data());
+  if (const auto& moves = plan.facts().moves; moves && moves->is_scatter()) {
+    updates = updates_at(updates, *moves, position);
+    compute(*moves, updates, position, storage->data());
+    add_updates(*moves, updates, out);
+    out.is_open = is_open(*moves, updates, position);
+  } else {
+    plan.fill({position, 1}, storage->data());
+    moves ? add_gathered(*moves, out) : add_elements(plan, out);
+    std::uint64_t open = 0;
+    plan.mark_open({position, 1}, &open);
+    out.is_open = (open & 1) != 0;
+  }
   std::vector<Tensor> sources = call().operands;
   if (auto fill = fill_value(call())) sources.push_back(std::move(*fill));
   for (const Tensor& source : sources) {
     for (auto& arena : source.arenas()) storage->arenas.push_back(std::move(arena));
   }
   out.value = Tensor(output().dtype, {}, storage);
-  const Origins origins = plan.origins(range);
-  out.contributions = to_int64(origins[0].size());
-  for (const OperandElement& element : origins[0]) out.from.push_back({element});
-  if (const auto& moves = plan.facts().moves) {
-    moves->is_scatter() ? add_updates(*moves, updates, out) : add_gathered(*moves, out);
-  }
-  if (call().operand_spec(0).role == OperandRole::condition)
-    out.condition = plan.facts().broadcast->offset(kConditionOperand, position);
-  std::uint64_t open = 0;
-  plan.mark_open(range, &open);
-  out.is_open = (open & 1) != 0;
   return out;
 }
 
@@ -149,8 +241,9 @@ std::vector<ElementOrigin> Explainer::origins(std::span<const std::int64_t> posi
   return with_context(call().name->name, [&] {
     const Planned planned = call().op->plan(call());
     return with_fault_text(call(), planned, [&] {
-      prepare(planned);
-      const std::vector<Move> updates = planned.plan->keep_moves(positions, settings_.threads);
+      check_values(planned);
+      std::vector<Move> updates;
+      if (is_scatter()) updates = updates_of(*planned.plan->facts().moves, positions, settings_.threads);
       std::vector<ElementOrigin> out;
       for (const std::int64_t position : positions) out.push_back(origin(*planned.plan, position, updates));
       return out;
@@ -209,23 +302,15 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
   return out;
 }
 
-// Every element of the result is made of one element of each operand at most.
+// Every element of the result is computed from one element of each operand at most.
 Arrivals Explainer::arrivals_of_elements(const Plan& plan, const OperandElement& element) const {
-  constexpr std::int64_t kBlock = 4096;
-  const std::int64_t size = count(output().shape);
+  const BroadcastWalk* const walk = plan.facts().broadcast;
   Arrivals out;
-  for (std::int64_t first = 0; first < size; first += kBlock) {
-    const Range range{first, std::min(kBlock, size - first)};
-    if (call().operand_spec(element.operand).role == OperandRole::condition) {
-      for (std::int64_t at = first; at < range.end(); ++at) {
-        if (plan.facts().broadcast->offset(element.operand, at) == element.position) add(out, at);
-      }
-      continue;
-    }
-    const Origins origins = plan.origins(range);
-    for (std::int64_t i = 0; i < range.count; ++i) {
-      if (std::ranges::find(origins[to_size(i)], element) != origins[to_size(i)].end()) add(out, first + i);
-    }
+  // A copy has one operand.
+  if (element.operand >= (walk == nullptr ? 1 : walk->operands())) return out;
+  for (std::int64_t at = 0; at < count(output().shape); ++at) {
+    const std::int64_t from = walk == nullptr ? at : walk->offset(element.operand, at);
+    if (from == element.position && reads(plan, element.operand, at)) add(out, at);
   }
   return out;
 }
@@ -234,7 +319,7 @@ Arrivals Explainer::arrivals(const OperandElement& element) const {
   return with_context(call().name->name, [&] {
     const Planned planned = call().op->plan(call());
     return with_fault_text(call(), planned, [&] {
-      prepare(planned);
+      check_values(planned);
       const auto& moves = planned.plan->facts().moves;
       if (!moves) return arrivals_of_elements(*planned.plan, element);
       Arrivals out;
@@ -246,10 +331,17 @@ Arrivals Explainer::arrivals(const OperandElement& element) const {
       if (!moves->is_scatter() || element.operand == kIndexOperand) return out;
       std::vector<std::int64_t> positions;
       for (const Arrival& arrival : out.list) positions.push_back(arrival.position);
-      (void)planned.plan->keep_moves(positions, settings_.threads);
+      const std::vector<Move> updates = updates_of(*moves, positions, settings_.threads);
       for (Arrival& arrival : out.list) {
-        const Origins origins = planned.plan->origins({arrival.position, 1});
-        arrival.is_used = std::ranges::find(origins[0], element) != origins[0].end();
+        const auto own = updates_at(updates, *moves, arrival.position);
+        const RowUpdates& rule = *moves->row_updates;
+        if (element.operand == kTableOperand) {
+          arrival.is_used = own.empty() || rule.starts_from_data();
+        } else if (!rule.combines()) {
+          const std::int64_t column = arrival.position % moves->row_elements;
+          arrival.is_used =
+              rule.position(own.back().update * moves->row_elements + column) == element.position;
+        }
       }
       return out;
     });

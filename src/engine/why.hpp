@@ -16,6 +16,13 @@
 
 namespace tensorop {
 
+// The element of an operand at a flat, row-major position.
+struct OperandElement {
+  std::size_t operand = 0;
+  std::int64_t position = 0;
+  friend bool operator==(const OperandElement&, const OperandElement&) = default;
+};
+
 // An element of indices that took part in choosing a row of operand 0.
 struct ChosenIndex {
   std::int64_t position = 0;               // in indices, flat
@@ -84,8 +91,8 @@ class Explainer {
 
  private:
   [[nodiscard]] const std::optional<RowMoves>& moves() const { return bound_.planned.plan->facts().moves; }
-  // Throws PlanFault.
-  void prepare(const Planned& planned) const;
+  // Throws PlanFault for what computing the elements would not meet.
+  void check_values(const Planned& planned) const;
   [[nodiscard]] ElementOrigin origin(const Plan& plan, std::int64_t position,
                                      std::span<const Move> updates) const;
   [[nodiscard]] ChosenIndex chosen(const RowMap& map, std::int64_t tuple, std::size_t component,
@@ -93,6 +100,12 @@ class Explainer {
   [[nodiscard]] std::vector<ChosenIndex> indices_of_row(const RowMap& map, std::int64_t row) const;
   void add_gathered(const RowMoves& moves, ElementOrigin& out) const;
   void add_updates(const RowMoves& moves, std::span<const Move> updates, ElementOrigin& out) const;
+  void add_elements(const Plan& plan, ElementOrigin& out) const;
+  void compute(const RowMoves& moves, std::span<const Move> updates, std::int64_t position,
+               std::byte* out) const;
+  [[nodiscard]] bool is_open(const RowMoves& moves, std::span<const Move> updates,
+                             std::int64_t position) const;
+  [[nodiscard]] bool reads(const Plan& plan, std::size_t operand, std::int64_t position) const;
   [[nodiscard]] Arrivals arrivals_of_rows(const RowMoves& moves, const OperandElement& element) const;
   [[nodiscard]] Arrivals arrivals_of_elements(const Plan& plan, const OperandElement& element) const;
 

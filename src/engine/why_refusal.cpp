@@ -60,7 +60,7 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
     // Most versions refuse what is known to be at fault.
     if (fault != nullptr && is_of_index(fault->facts().fault) && plan.facts().moves)
       plan.check({plan.facts().moves->map->decoder().tuple_of(fault->facts().position), 1});
-    bound.planned.plan->prepare({0, 0}, {}, own.threads);
+    require_no_duplicates(plan, own);
     check(plan, {0, plan.facts().check_size}, own.threads);
     return count_open(plan, std::min(count(bound.planned.output.shape), kMostLookedAt), own.threads);
   };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,11 +16,10 @@
 namespace tensorop {
 namespace {
 
-// Elements that are marked at a time. Where each range is a look through everything, ranges are large, and
-// take up to 64 MiB together.
-constexpr std::int64_t kChunk = std::int64_t{1} << 18;
+// Elements that a thread marks at a time. Where each range is a look through all updates, ranges are as large
+// as memory allows, and at least the second number.
+constexpr std::int64_t kChunk = std::int64_t{1} << 20;
 constexpr std::int64_t kLargeChunk = std::int64_t{1} << 22;
-constexpr std::int64_t kMostMarked = std::int64_t{1} << 29;
 
 struct IsNan {
   template <AnyFloat T>
@@ -117,125 +115,51 @@ OpenResultTest test_of(DType dtype) {
   });
 }
 
-std::size_t mask_words(std::int64_t elements) {
-  return to_size(ceil_div(elements, 64));
-}
-
 // Whether marking a range looks through all updates: they are neither sorted nor in groups.
 bool looks_through_all(const Plan& plan) {
   const std::optional<RowMoves>& moves = plan.facts().moves;
   return moves && moves->is_scatter() && moves->map->group_size() == 0 && !plan.decision().sorts();
 }
 
-// How many elements are marked at a time; a multiple of 64, so that no two ranges share a word.
-std::int64_t chunk_of(const Plan& plan, std::int64_t elements, const Threads& threads) {
+// How many elements a thread marks at a time; a multiple of 64, so that no two ranges share a word.
+std::int64_t chunk_of(const Plan& plan, std::int64_t elements, std::int64_t memory, const Threads& threads) {
   if (!looks_through_all(plan)) return kChunk;
-  const std::int64_t share = ceil_div(elements, threads.count());
-  // A chunk takes two bits an element: all of them a quarter of the memory.
-  const std::int64_t memory = plan.decision().memory;
-  const std::int64_t most = memory == 0 ? kMostMarked : std::min(kMostMarked, memory);
-  return ceil_div(std::max(kLargeChunk, std::min(share, most / threads.count())), 64) * 64;
+  // Marks and what finding them takes are three bits an element.
+  const std::int64_t most = std::max(kLargeChunk, memory / threads.count());
+  return ceil_div(std::clamp(ceil_div(elements, threads.count()), kLargeChunk, most), 64) * 64;
+}
+
+using Bits = std::vector<std::uint64_t>;
+
+// Calls take(range, bits) for ranges of the elements, in ascending order, with the bits that mark(part, bits)
+// sets for parts of the range, on all threads.
+template <class Mark, class Take>
+void for_each_marked(const Plan& plan, std::int64_t elements, std::int64_t memory, const Threads& threads,
+                     const Mark& mark, const Take& take) {
+  const std::int64_t chunk = chunk_of(plan, elements, memory, threads);
+  Bits bits;
+  for_each_range({0, elements}, chunk * threads.count(), Threads(1), [&](Range range, int /*worker*/) {
+    bits.assign(to_size(ceil_div(range.count, 64)), 0);
+    for_each_range(range, chunk, threads, [&](Range part, int /*worker*/) {
+      mark(part, bits.data() + (part.first - range.first) / 64);
+    });
+    take(range, bits);
+  });
 }
 
 // Counts the bits that mark(range, bits) sets.
 template <class Mark>
 OpenCount count_marked(const Plan& plan, std::int64_t elements, const Threads& threads, const Mark& mark) {
   OpenCount all;
-  if (elements == 0) return all;
-  const std::int64_t chunk = chunk_of(plan, elements, threads);
-  std::vector<OpenCount> found(to_size(threads.count()));
-  std::vector<std::vector<std::uint64_t>> bits(to_size(threads.count()));
-  for_each_range({0, elements}, chunk, threads, [&](Range range, int worker) {
-    auto& words = bits[static_cast<std::size_t>(worker)];
-    words.assign(mask_words(range.count), 0);
-    mark(range, words.data());
-    OpenCount& own = found[static_cast<std::size_t>(worker)];
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      if (words[i] == 0) continue;
-      own.count += std::popcount(words[i]);
-      // A thread takes its ranges in ascending order.
-      if (own.first < 0) own.first = range.first + to_int64(i) * 64 + std::countr_zero(words[i]);
+  for_each_marked(plan, elements, 0, threads, mark, [&](Range range, const Bits& bits) {
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      if (bits[i] == 0) continue;
+      if (all.count == 0) all.first = range.first + to_int64(i) * 64 + std::countr_zero(bits[i]);
+      all.count += std::popcount(bits[i]);
     }
   });
-  for (const OpenCount& own : found) {
-    all.count += own.count;
-    if (own.first >= 0 && (all.first < 0 || own.first < all.first)) all.first = own.first;
-  }
   return all;
 }
-
-class OpenMaskPlan final : public Plan {
- public:
-  OpenMaskPlan(const Plan& plan, std::int64_t elements, std::int64_t band)
-      : plan_(plan),
-        elements_(elements),
-        in_bands_(plan.facts().open_reason != OpenReason::none && looks_through_all(plan)),
-        band_size_(band) {}
-
-  void fill(Range range, std::byte* out) const override {
-    if (!in_bands_) {
-      std::vector<std::uint64_t> marked(mask_words(range.count));
-      plan_.mark_open(range, marked.data());
-      return write(marked, {0, range.count}, out);
-    }
-    while (range.count != 0) {
-      const std::int64_t at = range.first % band_size_;
-      const std::int64_t n = std::min(range.count, band_size_ - at);
-      write(*band_of(range.first / band_size_), {at, n}, out);
-      range = {range.first + n, range.count - n};
-      out += n;
-    }
-  }
-
-  // Which elements make another one open is not known.
-  [[nodiscard]] Origins origins(Range range) const override {
-    Origins out;
-    for (std::int64_t i = 0; i < range.count; ++i) out.end();
-    return out;
-  }
-
- private:
-  using Bits = std::vector<std::uint64_t>;
-
-  static void write(const Bits& bits, Range range, std::byte* out) {
-    for (std::int64_t i = range.first; i < range.end(); ++i)
-      *out++ = static_cast<std::byte>(bits[to_size(i / 64)] >> (i % 64) & 1);
-  }
-
-  void prepare_range(Range /*range*/, const Threads& threads) override {
-    if (!in_bands_ || elements_ > band_size_) return;
-    auto bits = std::make_shared<Bits>(mask_words(elements_));
-    const std::int64_t chunk = chunk_of(plan_, elements_, threads);
-    for_each_range({0, elements_}, chunk, threads, [&](Range range, int /*worker*/) {
-      plan_.mark_open(range, bits->data() + range.first / 64);
-    });
-    band_ = {0, std::move(bits)};
-  }
-
-  [[nodiscard]] std::shared_ptr<const Bits> band_of(std::int64_t number) const {
-    const std::scoped_lock lock(mutex_);
-    if (band_.number != number) {
-      band_ = {};
-      const Range range = part_of_range({0, elements_}, number, band_size_);
-      auto bits = std::make_shared<Bits>(mask_words(range.count));
-      plan_.mark_open(range, bits->data());
-      band_ = {number, std::move(bits)};
-    }
-    return band_.bits;
-  }
-
-  struct Band {
-    std::int64_t number = -1;
-    std::shared_ptr<const Bits> bits = {};  // of its elements
-  };
-
-  const Plan& plan_;
-  std::int64_t elements_;
-  bool in_bands_;  // else marked range by range
-  std::int64_t band_size_;
-  mutable std::mutex mutex_;
-  mutable Band band_;
-};
 
 }  // namespace
 
@@ -282,12 +206,21 @@ OpenCount count_rounded(const Plan& plan, std::int64_t elements, const Threads& 
                       [&](Range range, std::uint64_t* bits) { plan.mark_rounded(range, bits); });
 }
 
-std::int64_t mask_band(std::int64_t memory) {
-  return std::max(kLargeChunk, memory / 64 * 64);
-}
-
-std::unique_ptr<Plan> open_mask_plan(const Plan& plan, std::int64_t elements, std::int64_t band) {
-  return std::make_unique<OpenMaskPlan>(plan, elements, band);
+void write_open(const Plan& plan, std::int64_t elements, std::int64_t memory, const ElementTarget& target,
+                const Threads& threads) {
+  constexpr std::int64_t kPiece = 1 << 20;
+  std::vector<std::byte> bytes(to_size(std::min(elements, kPiece)));
+  threads.expect(elements);
+  const auto mark = [&](Range range, std::uint64_t* bits) { plan.mark_open(range, bits); };
+  for_each_marked(plan, elements, memory, threads, mark, [&](Range range, const Bits& bits) {
+    for (std::int64_t first = 0; first < range.count; first += kPiece) {
+      const std::int64_t n = std::min(kPiece, range.count - first);
+      for (std::int64_t i = 0; i < n; ++i)
+        bytes[to_size(i)] = static_cast<std::byte>(bits[to_size((first + i) / 64)] >> ((first + i) % 64) & 1);
+      target.write({range.first + first, n}, bytes.data());
+      if (target.anywhere) threads.advance(n);
+    }
+  });
 }
 
 }  // namespace tensorop

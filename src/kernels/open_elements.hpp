@@ -4,11 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <memory>
 #include <span>
 
 #include "base/threads.hpp"
+#include "kernels/element_target.hpp"
 #include "kernels/elements/walk.hpp"
 #include "kernels/plan.hpp"
 #include "tensor/dtype.hpp"
@@ -42,15 +41,10 @@ struct OpenCount {
 // The same for elements that Plan::mark_rounded() marks.
 [[nodiscard]] OpenCount count_rounded(const Plan& plan, std::int64_t elements, const Threads& threads);
 
-// Elements that open_mask_plan() marks at a time in `memory` bytes, where marking a range looks through all
-// updates of a scatter; some millions in any case.
-[[nodiscard]] std::int64_t mask_band(std::int64_t memory);
-
-// The plan of a bool result of as many elements: true where an element of the plan's result is open. `plan`
-// outlives it, and is prepared and checked before. Takes three bits of memory for each element of a band
-// where marking a range looks through all updates of a scatter, else a fixed amount. A result of one band is
-// marked on all threads; of several, ranges are to be filled in their order, on one thread.
-[[nodiscard]] std::unique_ptr<Plan> open_mask_plan(
-    const Plan& plan, std::int64_t elements, std::int64_t band = std::numeric_limits<std::int64_t>::max());
+// Writes as many bool elements: true where an element of the plan's result is open, after prepare() and
+// check() of everything. Takes about half of `memory` bytes where marking a range looks through all updates
+// of a scatter, and a few megabytes in any case. `target` gets ranges in ascending order, from this thread.
+void write_open(const Plan& plan, std::int64_t elements, std::int64_t memory, const ElementTarget& target,
+                const Threads& threads);
 
 }  // namespace tensorop

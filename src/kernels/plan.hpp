@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,35 +22,6 @@
 namespace tensorop {
 
 class BroadcastWalk;
-
-// The element of an operand at a flat, row-major position.
-struct OperandElement {
-  std::size_t operand = 0;
-  std::int64_t position = 0;
-  friend bool operator==(const OperandElement&, const OperandElement&) = default;
-};
-
-// What the elements of a range of the result are made from: of each, elements of operands in the order in
-// which they are combined. One: it is copied. None: the result is zero, because the index is out of range and
-// out of range reads as zero. What only selects (indices, conditions) is not listed.
-class Origins {
- public:
-  [[nodiscard]] std::size_t size() const { return ends_.size(); }
-  // Of element i of the range, as long as this lives.
-  [[nodiscard]] std::span<const OperandElement> operator[](std::size_t i) const& {
-    const std::size_t first = i == 0 ? 0 : ends_[i - 1];
-    return std::span(from_).subspan(first, ends_[i] - first);
-  }
-  void operator[](std::size_t i) const&& = delete;
-
-  // What the next element is made from, one after the other; then its end.
-  void add(OperandElement from) { from_.push_back(from); }
-  void end() { ends_.push_back(from_.size()); }
-
- private:
-  std::vector<OperandElement> from_;
-  std::vector<std::size_t> ends_;
-};
 
 // Why a specification leaves elements of a result open: it does not say which value they have. Another
 // program that follows it may have another value there.
@@ -74,7 +44,7 @@ struct PlanFacts {
   // Whether preparing the plan and filling the whole result by range meet every fault that check() would
   // find.
   bool fill_checks = true;
-  // Whether preparing looks for duplicates, in Decision::memory.
+  // Whether duplicates are an error: require_no_duplicates() (windows/duplicates.hpp) finds them.
   bool refuses_duplicates = false;
   // Why elements of the result may be open; none: no element is.
   OpenReason open_reason = OpenReason::none;
@@ -88,8 +58,8 @@ struct PlanFacts {
 };
 
 // Making a plan is cheap: it reads no element of any operand, so that a plan can be made of operands that
-// have none (--dry-run). Only prepare(), fill(), check(), origins() and mark_open() read elements. They read
-// and check every index each time: a file that changes in between cannot lead out of bounds.
+// have none (--dry-run). Only prepare(), fill(), check(), mark_open() and mark_rounded() read elements. They
+// read and check every index each time: a file that changes in between cannot lead out of bounds.
 //
 // String results may point into the operands' arenas, which must outlive the result.
 class Plan {
@@ -103,19 +73,11 @@ class Plan {
   [[nodiscard]] const PlanFacts& facts() const { return facts_; }
 
   // The work that the elements `range` of the result share, decoding and sorting indices, where `decision`
-  // asks for it. To be called once, before fill() and origins(), which take longer for other elements. Throws
-  // PlanFault for the lowest bad index that it meets.
+  // asks for it. To be called once, before fill(), which takes longer for other elements. Throws PlanFault
+  // for the lowest bad index that it meets.
   void prepare(Range range, const Decision& decision, const Threads& threads) {
     decision_ = decision;
     prepare_range(range, threads);
-  }
-  // For elements at a few positions anywhere in the result, after prepare(): a scatter reads its indices,
-  // once, and keeps the moves to the rows of these elements. fill(), origins() and mark_open() of one of them
-  // alone then read no index. Returns these moves by target, those of a target in order; nothing of other
-  // plans. Throws PlanFault for the lowest bad index.
-  virtual std::vector<Move> keep_moves(std::span<const std::int64_t> /*positions*/,
-                                       const Threads& /*threads*/) {
-    return {};
   }
   // That of prepare().
   [[nodiscard]] const Decision& decision() const { return decision_; }
@@ -127,9 +89,6 @@ class Plan {
   // Checks these of PlanFacts::check_size positions and writes nothing. Any range, any order, any thread.
   // Throws PlanFault for the lowest bad one.
   virtual void check(Range /*range*/) const {}
-
-  // Of all elements of the range, any range, any thread. Throws as fill().
-  [[nodiscard]] virtual Origins origins(Range range) const = 0;
 
   // Sets bit i % 64 of bits[i / 64] where the element range.first + i is open; leaves the other bits. Any
   // range, any thread, after prepare() and check() of everything.

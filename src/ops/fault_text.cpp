@@ -1,6 +1,7 @@
 #include "ops/fault_text.hpp"
 
 #include "base/text.hpp"
+#include "kernels/elements/walk.hpp"
 #include "ops/common.hpp"
 #include "tensor/number_text.hpp"
 
@@ -25,10 +26,10 @@ std::string file_text(const Call& call, std::size_t operand) {
 }
 
 // "b[0,3] = 0 (b.npy)".
-std::string element_text(const Call& call, const OperandElement& element) {
-  const Tensor& operand = call.operands[element.operand];
-  return cat(element_name(call.operand_name(element.operand), element.position, operand.shape()), " = ",
-             value_text(operand, element.position), file_text(call, element.operand));
+std::string element_text(const Call& call, std::size_t operand, std::int64_t position) {
+  const Tensor& tensor = call.operands[operand];
+  return cat(element_name(call.operand_name(operand), position, tensor.shape()), " = ",
+             value_text(tensor, position), file_text(call, operand));
 }
 
 // Said of an error that is tensorop's decision.
@@ -92,7 +93,6 @@ Error plain_error(const PlanFault& fault, const std::string& element, const Call
           cat(element, ": not representable in ", name(output.dtype), where(), open_text(call, "EW-8")),
           "EW-8");
     case Fault::does_not_fit:
-      return Error(cat(element, " does not fit in ", name(output.dtype)));
     case Fault::duplicate_update:
     case Fault::none:
       break;
@@ -105,17 +105,16 @@ Error plain_error(const PlanFault& fault, const std::string& element, const Call
 std::string faulty_element(const PlanFault& fault, const Call& call, const Planned& planned) {
   constexpr std::size_t kIndicesIndex = 1;
   constexpr std::size_t kUpdates = 2;
-  // Operand `i` of the element, which is made from all operands in their order.
+  // The element of operand `i` that the faulty element of an element-wise result is computed from.
   const auto operand = [&](std::size_t i) {
-    const Origins origins = planned.plan->origins({fault.position, 1});
-    return element_text(call, origins[0][i]);
+    return element_text(call, i, planned.plan->facts().broadcast->offset(i, fault.position));
   };
   switch (fault.fault) {
     case Fault::index_out_of_range:
     case Fault::negative_index:
-      return element_text(call, {kIndicesIndex, fault.position});
+      return element_text(call, kIndicesIndex, fault.position);
     case Fault::duplicate_update:
-      return element_text(call, {kUpdates, fault.position});
+      return element_text(call, kUpdates, fault.position);
     case Fault::division_by_zero:
     case Fault::negative_shift:
       return operand(1);
@@ -124,7 +123,6 @@ std::string faulty_element(const PlanFault& fault, const Call& call, const Plann
     case Fault::unrepresentable:
       return cat(operand(0), " to the power ", operand(1));
     case Fault::does_not_fit:
-      return operand(0);
     case Fault::none:
       break;
   }

@@ -45,7 +45,10 @@ class RankPlan {
     const PlanFacts& facts = plan_.facts();
     const bool counts = facts.open_reason != OpenReason::none || facts.rounding == Rounding::each_step;
     const Range prepared = counts ? Range{0, elements_} : mine_;
-    together(ranks_, [&] { plan_.prepare(prepared, report.decision, settings_.threads); });
+    together(ranks_, [&] {
+      require_no_duplicates(plan_, settings_);
+      plan_.prepare(prepared, report.decision, settings_.threads);
+    });
     if (elements_ == 0 || (!exchanges && (is_whole() || !plan_.facts().fill_checks))) check();
     if (elements_ == 0) return {};
     try {
@@ -96,7 +99,6 @@ class RankPlan {
     if (settings_.access == Access::exchange || settings_.access == Access::plain)
       facts.asked = settings_.access;
     report.decision = choose(facts);
-    report.decision.memory = memory_;  // of this rank alone
     return report;
   }
 

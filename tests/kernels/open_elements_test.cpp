@@ -80,11 +80,12 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[release
       REQUIRE(decision.is_whole() == (columns > 1));
       scatter->prepare({0, all / 2}, decision, Threads(2));
       const std::vector<char> expected = open_one_by_one(data, targets, updates, is_max);
-      const auto mask = open_mask_plan(*scatter, all);
-      mask->prepare({0, all}, {}, Threads(2));
-      std::vector<char> found(expected.size());
-      mask->fill({0, all}, reinterpret_cast<std::byte*>(found.data()));
-      CHECK((found == expected));
+      for (const std::int64_t memory : {std::int64_t{0}, std::int64_t{1} << 30}) {
+        std::vector<char> found(expected.size());
+        const ElementTarget target = memory_target(reinterpret_cast<std::byte*>(found.data()), 1);
+        write_open(*scatter, all, memory, target, Threads(2));
+        CHECK((found == expected));
+      }
       const OpenCount counted = count_open(*scatter, all, Threads(2));
       CHECK(counted.count == std::ranges::count(expected, 1));
       CHECK(counted.first == std::ranges::find(expected, 1) - expected.begin());
@@ -97,12 +98,11 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[release
 }
 
 // Its updates are looked through for each range.
-TEST_CASE("elements are marked in ranges that fit in a quarter of the memory", "[kernels][open]") {
+TEST_CASE("elements are marked in ranges that fit in half of the memory", "[kernels][open]") {
   class Recording : public Plan {
    public:
     explicit Recording(PlanFacts facts) { set_facts(std::move(facts)); }
     void fill(Range /*range*/, std::byte* /*out*/) const override {}
-    [[nodiscard]] Origins origins(Range /*range*/) const override { return {}; }
     void mark_open(Range range, std::uint64_t* /*bits*/) const override {
       largest = std::max(largest, range.count);
     }
@@ -116,13 +116,10 @@ TEST_CASE("elements are marked in ranges that fit in a quarter of the memory", "
   Recording plan(facts);
   constexpr std::int64_t kElements = std::int64_t{1} << 26;
   for (const auto& [memory, largest] :
-       {std::pair<std::int64_t, std::int64_t>{0, kElements}, {1 << 24, 1 << 24}, {1 << 20, 1 << 22}}) {
+       {std::pair<std::int64_t, std::int64_t>{1 << 26, kElements}, {1 << 24, 1 << 24}, {1 << 20, 1 << 22}}) {
     CAPTURE(memory);
-    Decision decision;
-    decision.memory = memory;
-    plan.prepare({0, kElements}, decision, Threads(1));
     plan.largest = 0;
-    (void)count_open(plan, kElements, Threads(1));
+    write_open(plan, kElements, memory, {.write = [](Range, const std::byte*) {}}, Threads(1));
     CHECK(plan.largest == largest);
   }
 }

@@ -7,9 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/files/scratch_file.hpp"
 #include "kernels/rows/combine.hpp"
 #include "kernels/tensors.hpp"
+#include "kernels/windows/duplicates.hpp"
 #include "support/catch.hpp"
+#include "support/temp_dir.hpp"
 
 namespace tensorop::kernels_scatter_rows_test {
 namespace {
@@ -37,8 +40,8 @@ TEST_CASE("a reduction is defined where the specification's table has an entry",
   }
 }
 
-TEST_CASE("the lowest duplicate is found, however many rows memory has room to look at", "[kernels]") {
-  // More rows than are looked at at a time without memory, twice as many.
+TEST_CASE("the lowest duplicate is found, however little memory there is", "[kernels]") {
+  // More rows than are in a run, with little memory many times as many.
   constexpr std::int64_t kRows = (std::int64_t{1} << 26) + 100;
   struct Case {
     std::vector<std::int64_t> targets;
@@ -54,6 +57,8 @@ TEST_CASE("the lowest duplicate is found, however many rows memory has room to l
       {{-1, 4, kRows - 1}, 2, 0},
   };
   const Tensor data(DType::uint8, {kRows}, std::make_shared<Storage>(kRows));
+  const TempDir dir;
+  const auto scratch = [&](std::int64_t bytes) { return ScratchFile(dir.path().string(), bytes); };
   for (const Case& example : cases) {
     for (const std::int64_t memory : {std::int64_t{0}, std::int64_t{1} << 30}) {
       for (const int threads : {1, 3}) {
@@ -64,14 +69,11 @@ TEST_CASE("the lowest duplicate is found, however many rows memory has room to l
                              {list_of(DType::int64, example.targets), {{kRows, 1}}, {}},
                              {{number, 1, 0}},
                              1};
-        spec.refuse_duplicates = true;
         const auto scatter = scatter_plan(std::move(spec));
-        Decision decision;
-        decision.memory = memory;
         std::int64_t update = -1;
         std::int64_t earlier = -1;
         try {
-          scatter->prepare({0, kRows}, decision, Threads(threads));
+          require_no_duplicates(*scatter->facts().moves, memory, scratch, Threads(threads));
         } catch (const PlanFault& fault) {
           update = fault.position;
           earlier = fault.earlier;

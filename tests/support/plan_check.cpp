@@ -108,7 +108,10 @@ class PlanCheck {
       const Range range = bound == bounds_[0] ? Range{0, elements_} : some;
       Plan& plan = *bound->planned.plan;
       faults_.run([&] {
-        plan.prepare(range, any_decision(random_, plan), Threads(static_cast<int>(random_.between(1, 3))));
+        Settings settings;
+        settings.threads = Threads(static_cast<int>(random_.between(1, 3)));
+        require_no_duplicates(plan, settings);
+        plan.prepare(range, any_decision(random_, plan), settings.threads);
       });
     }
     if (faults_.get()) return;
@@ -190,23 +193,6 @@ std::string plan_faults(Random& random, const Request& request, const Settings& 
   }
 }
 
-std::vector<std::string> plan_origins(const Request& request, const Settings& settings) {
-  const Bound bound = bind(request, settings);
-  const std::int64_t elements = count(bound.planned.output.shape);
-  Plan& plan = *bound.planned.plan;
-  plan.prepare({0, elements}, choose_in_memory(plan.facts().moves), Threads(1));
-  std::vector<std::string> out;
-  // In two ranges, which any number of elements may begin in the middle of a row.
-  for (const Range range : {Range{0, elements / 2}, Range{elements / 2, elements - elements / 2}}) {
-    const Origins origins = plan.origins(range);
-    for (std::size_t i = 0; i < origins.size(); ++i) {
-      std::string& text = out.emplace_back();
-      for (const OperandElement& from : origins[i]) text += cat(from.operand, ":", from.position, ";");
-    }
-  }
-  return out;
-}
-
 std::vector<bool> plan_open(Random& random, const Request& request, const Settings& settings) {
   const Bound first = bind(request, settings);
   const Bound second = bind(request, settings);
@@ -232,13 +218,12 @@ std::vector<bool> plan_open(Random& random, const Request& request, const Settin
   const OpenCount found = count_open(*first.planned.plan, elements, threads);
   if (found.count != counted.count || found.first != counted.first)
     throw std::logic_error("count_open() does not count what mark_open() marks");
-  const auto mask = open_mask_plan(*second.planned.plan, elements);
-  mask->prepare({0, elements}, {}, threads);
   Storage masked(elements);
-  for (const Range range : random_ranges(random, elements, 5)) mask->fill(range, masked.data() + range.first);
+  const std::int64_t memory = random.between(0, 2 * elements);
+  write_open(*second.planned.plan, elements, memory, memory_target(masked.data(), 1), threads);
   for (std::size_t i = 0; i < open.size(); ++i) {
     if (static_cast<int>(masked.data()[i]) != (open[i] ? 1 : 0))
-      throw std::logic_error("open_mask_plan() does not tell what mark_open() marks");
+      throw std::logic_error("write_open() does not tell what mark_open() marks");
   }
   return open;
 }

@@ -18,12 +18,8 @@ namespace tensorop {
 [[nodiscard]] std::string plan_faults(Random& random, const Request& request, const Settings& settings,
                                       const std::optional<Tensor>& result, const std::string& message);
 
-// What the plan says that each element of the result is made from: "0:4;2:7;", as reference::origins() has
-// it.
-[[nodiscard]] std::vector<std::string> plan_origins(const Request& request, const Settings& settings);
-
 // Which elements of the result the plan says are open: marked in random ranges by two plans. Throws
-// std::logic_error where count_open() or open_mask_plan() does not agree.
+// std::logic_error where count_open() or write_open() does not agree.
 [[nodiscard]] std::vector<bool> plan_open(Random& random, const Request& request, const Settings& settings);
 
 }  // namespace tensorop

@@ -43,15 +43,6 @@ class CombineElements final : public Plan {
     });
   }
 
-  [[nodiscard]] Origins origins(Range range) const override {
-    Origins out;
-    for (std::int64_t element = range.first; element < range.end(); ++element) {
-      for (std::size_t i = 0; i < operands_.size(); ++i) out.add({i, walk_.elements().offset(i, element)});
-      out.end();
-    }
-    return out;
-  }
-
   void mark_open(Range range, std::uint64_t* bits) const override {
     if (open_test_ == nullptr) return;
     const std::int64_t width = element_size(kernel_.result);

@@ -12,18 +12,6 @@
 namespace tensorop {
 namespace {
 
-constexpr std::size_t kData = 0;
-
-// Each element is made from the one at its own position; without elements in the operand, from none.
-Origins copied(Range range, std::int64_t size) {
-  Origins out;
-  for (std::int64_t element = range.first; element < range.end(); ++element) {
-    if (size != 0) out.add({kData, element});
-    out.end();
-  }
-  return out;
-}
-
 class CheckedCopy final : public Plan {
  public:
   CheckedCopy(const Tensor& data, const IndexDecoder& decoder, std::optional<Tensor> missing)
@@ -46,8 +34,6 @@ class CheckedCopy final : public Plan {
   }
 
   void check(Range range) const override { decoder_.check(range); }
-
-  [[nodiscard]] Origins origins(Range range) const override { return copied(range, data_.size()); }
 
  private:
   Tensor data_;
@@ -76,8 +62,6 @@ class CastElements final : public Plan {
       fill({first, std::min(kBlock, range.end() - first)}, discarded.data());
     }
   }
-
-  [[nodiscard]] Origins origins(Range range) const override { return copied(range, data_.size()); }
 
  private:
   Tensor data_;

@@ -39,15 +39,6 @@ class RepeatElements final : public Plan {
                    [&]<class Word>(TypeTag<Word>) { repeat<Word>(out, data_.data(), walk_, range); });
   }
 
-  [[nodiscard]] Origins origins(Range range) const override {
-    Origins out;
-    for (std::int64_t element = range.first; element < range.end(); ++element) {
-      out.add({0, walk_.offset(0, element)});
-      out.end();
-    }
-    return out;
-  }
-
  private:
   Tensor data_;
   BroadcastWalk walk_;

@@ -82,17 +82,6 @@ class SelectElements final : public Plan {
     });
   }
 
-  [[nodiscard]] Origins origins(Range range) const override {
-    Origins out;
-    for (std::int64_t element = range.first; element < range.end(); ++element) {
-      const std::int64_t at = walk_.elements().offset(kCondition, element);
-      const std::size_t chosen = operands_[kCondition].as<std::uint8_t>()[at] != 0 ? kX : kY;
-      out.add({chosen, walk_.elements().offset(chosen, element)});
-      out.end();
-    }
-    return out;
-  }
-
  private:
   std::vector<Tensor> operands_;
   int width_;

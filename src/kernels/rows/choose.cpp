@@ -86,7 +86,6 @@ Decision choose(const ScheduleFacts& facts) {
   const auto [access, reason] = choose_access(facts);
   out.access = access;
   out.reason = reason;
-  out.memory = facts.memory;
   // What the system is told of ahead is read range by range.
   out.order = access == Access::advised && !facts.is_scatter ? Order::direct : choose_order(facts);
   out.keep_offsets = facts.repeats > 1 && facts.tuples <= kMostKept;

@@ -102,7 +102,6 @@ struct Decision {
   Order order = Order::direct;
   bool keep_offsets = false;  // decode indices once (RowMap::keep_offsets)
   bool read_groups = false;   // gather: read each group from front to end before rows are taken from it
-  std::int64_t memory = 0;    // that preparing may take where it looks for duplicates; a few MiB in any case
 
   // Whether rows are moved in the order, and not in windows or between ranks.
   [[nodiscard]] bool in_order() const { return access == Access::plain || access == Access::advised; }

@@ -77,8 +77,6 @@ void gather(std::byte* out, const std::byte* base, const std::int64_t* offsets, 
   copy_rows_ahead(out, base, offsets, count, width);
 }
 
-constexpr std::size_t kGatherData = 0;
-
 // Bytes of rows that the system is told of at a time.
 constexpr std::int64_t kAdvisedBytes = 1 << 20;
 
@@ -114,20 +112,6 @@ class GatherRows final : public Plan {
   }
 
   void check(Range range) const override { map_.decoder().check(range); }
-  [[nodiscard]] Origins origins(Range range) const override {
-    Origins out;
-    for (const Segment& segment : segments_of(range, row_elements_)) {
-      for (std::int64_t row = segment.targets.first; row < segment.targets.end(); ++row) {
-        std::int64_t offset = 0;
-        map_.locate(row, 1, &offset);
-        for (std::int64_t c = 0; c < segment.columns; ++c) {
-          if (offset != kSkip) out.add({kGatherData, offset * row_elements_ + segment.column + c});
-          out.end();
-        }
-      }
-    }
-    return out;
-  }
 
  private:
   void prepare_range(Range /*range*/, const Threads& threads) override {

@@ -38,6 +38,10 @@ class RowUpdates {
   // Keeps the updates of `spec`.
   explicit RowUpdates(const ScatterRowsSpec& spec);
 
+  // Whether an update is combined with what is in its place; else it replaces that.
+  [[nodiscard]] bool combines() const { return reduces_; }
+  // Whether the first update of a row is combined with the row of data.
+  [[nodiscard]] bool starts_from_data() const { return reduces_ && use_init_val_; }
   // Whether all moves of a target row must be applied in one call of update().
   [[nodiscard]] bool together() const { return by_row() || wide_.combine != nullptr; }
   // Whether update() keeps all moves of a segment and applies them row by row.

@@ -1,0 +1,99 @@
+#include "kernels/windows/duplicates.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "kernels/fault.hpp"
+#include "kernels/rows/row_updates.hpp"
+#include "kernels/windows/windows.hpp"
+
+namespace tensorop {
+namespace {
+
+// A bit for each target of a run. Those of a run with few updates are never touched: the system provides
+// pages of zeros when they are.
+class TargetBits {
+ public:
+  explicit TargetBits(std::int64_t count)
+      : words_(
+            static_cast<std::uint64_t*>(std::calloc(to_size(ceil_div(count, 64)), sizeof(std::uint64_t)))) {
+    if (!words_) throw std::bad_alloc();
+  }
+  // Returns whether bit `i` was set before.
+  bool set(std::int64_t i) {
+    const std::uint64_t bit = std::uint64_t{1} << (i % 64);
+    const bool was = (words_.get()[i / 64] & bit) != 0;
+    words_.get()[i / 64] |= bit;
+    return was;
+  }
+
+ private:
+  struct Free {
+    void operator()(std::uint64_t* words) const { std::free(words); }
+  };
+  std::unique_ptr<std::uint64_t, Free> words_;
+};
+
+// The lowest update of a row of the run that has an earlier one.
+std::optional<Move> first_duplicate(const Partition& updates, std::int64_t run) {
+  std::optional<Move> found;
+  if (updates.count(run) < 2) return found;
+  const Range targets = updates.targets(run);
+  TargetBits updated(targets.count);
+  updates.visit(run, [&](const Move* moves, std::int64_t count) {
+    for (std::int64_t i = 0; i < count && !found; ++i) {
+      if (updated.set(moves[i].target - targets.first)) found = moves[i];
+    }
+  });
+  return found;
+}
+
+// The lowest update of a target row.
+std::int64_t first_update(const Partition& updates, std::int64_t target) {
+  std::int64_t first = -1;
+  updates.visit(updates.run_of(target), [&](const Move* moves, std::int64_t count) {
+    for (std::int64_t i = 0; i < count && first < 0; ++i) {
+      if (moves[i].target == target) first = moves[i].update;
+    }
+  });
+  return first;
+}
+
+}  // namespace
+
+void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
+                           const std::function<ScratchFile(std::int64_t bytes)>& scratch,
+                           const Threads& threads) {
+  // Numbers of updates are carried, and a target takes a bit: less than a byte of a window.
+  const auto [sizes, in_file] = choose_division({.target_rows = scatter.data_rows,
+                                                 .rows = scatter.map->rows(),
+                                                 .row_bytes = 1,
+                                                 .repeated = true,
+                                                 .memory = memory});
+  Partition updates(sizes, in_file ? scratch : nullptr);
+  updates.put(*scatter.map, {0, scatter.map->rows()}, nullptr, threads);
+  std::vector<std::optional<Move>> found(to_size(threads.count()));
+  threads.for_each(sizes.runs(), [&](std::int64_t run, int worker) {
+    auto& lowest = found[to_size(worker)];
+    const auto own = first_duplicate(updates, run);
+    if (own && (!lowest || own->update < lowest->update)) lowest = own;
+  });
+  std::optional<Move> lowest;
+  for (const auto& own : found) {
+    if (own && (!lowest || own->update < lowest->update)) lowest = own;
+  }
+  if (!lowest) return;
+  const auto position = [&](std::int64_t update) {
+    return scatter.row_updates->position(update * scatter.row_elements);
+  };
+  throw PlanFault(FaultFacts{.fault = Fault::duplicate_update,
+                             .position = position(lowest->update),
+                             .earlier = position(first_update(updates, lowest->target)),
+                             .target = lowest->target * scatter.row_elements});
+}
+
+}  // namespace tensorop

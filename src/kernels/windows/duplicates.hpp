@@ -1,0 +1,20 @@
+// The search for target rows of a scatter that several updates go to.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/files/scratch_file.hpp"
+#include "base/threads.hpp"
+#include "kernels/rows/row_moves.hpp"
+
+namespace tensorop {
+
+// Throws PlanFault for the lowest bad index, else duplicate_update for the lowest update of a row that has an
+// earlier one. Divides the updates by target, in about `memory` bytes, or in a file of `scratch`; the time is
+// proportional to the updates.
+void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
+                           const std::function<ScratchFile(std::int64_t bytes)>& scratch,
+                           const Threads& threads);
+
+}  // namespace tensorop
