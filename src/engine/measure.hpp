@@ -6,7 +6,7 @@
 
 #include "engine/settings.hpp"
 #include "io/inspect.hpp"
-#include "kernels/statistics.hpp"
+#include "kernels/measures/statistics.hpp"
 
 namespace tensorop {
 

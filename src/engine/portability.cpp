@@ -11,7 +11,7 @@
 #include "engine/mask.hpp"
 #include "engine/version.hpp"
 #include "engine/version_trial.hpp"
-#include "kernels/difference.hpp"
+#include "kernels/measures/difference.hpp"
 #include "kernels/open_elements.hpp"
 #include "ops/common.hpp"
 

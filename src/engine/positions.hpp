@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/engine.hpp"
-#include "kernels/lookup.hpp"
+#include "kernels/measures/lookup.hpp"
 
 namespace tensorop {
 

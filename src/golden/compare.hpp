@@ -13,9 +13,9 @@
 #include "engine/operands.hpp"
 #include "golden/error_metrics.hpp"
 #include "jobs/tolerances.hpp"
-#include "kernels/difference.hpp"
-#include "kernels/differing_places.hpp"
-#include "kernels/error_picture.hpp"
+#include "kernels/measures/difference.hpp"
+#include "kernels/measures/differing_places.hpp"
+#include "kernels/measures/error_picture.hpp"
 
 namespace tensorop {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-#include "kernels/error_picture.hpp"
+#include "kernels/measures/error_picture.hpp"
 
 namespace tensorop {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/threads.hpp"
-#include "kernels/difference.hpp"
+#include "kernels/measures/difference.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

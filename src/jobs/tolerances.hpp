@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/difference.hpp"
+#include "kernels/measures/difference.hpp"
 
 namespace tensorop {
 

@@ -1,5 +1,5 @@
 // What comparing finds out of elements, at the edges of floating point. The report is tested with the engine.
-#include "kernels/difference.hpp"
+#include "kernels/measures/difference.hpp"
 
 #include <cmath>
 #include <optional>

@@ -1,5 +1,5 @@
 // Where elements differ along each axis, against counting one element after the other.
-#include "kernels/differing_places.hpp"
+#include "kernels/measures/differing_places.hpp"
 
 #include <algorithm>
 #include <string>
@@ -45,18 +45,13 @@ TEST_CASE("places of elements are counted along each axis as one after the other
     const std::int64_t longest = random.pick<std::int64_t>({1, 3, 40, elements});
     for (std::int64_t at = 0; at < elements;) {
       const std::int64_t end = std::min(elements, at + random.between(1, longest));
-      if (random.chance(50)) {
-        parts[random.chance(50) ? 1 : 0].add(at, end);
-        std::fill(differs.begin() + at, differs.begin() + end, true);
-      } else {
-        std::vector<std::uint8_t> marks(to_size(end - at));
-        const int share = static_cast<int>(random.between(0, 100));
-        for (std::size_t i = 0; i < marks.size(); ++i) {
-          marks[i] = random.chance(share) ? 1 : 0;
-          differs[to_size(at) + i] = marks[i] == 1;
-        }
-        parts[0].add(marks, at, std::ranges::count(marks, 1));
+      std::vector<std::uint8_t> marks(to_size(end - at));
+      const int share = random.chance(50) ? 100 : static_cast<int>(random.between(0, 100));
+      for (std::size_t i = 0; i < marks.size(); ++i) {
+        marks[i] = random.chance(share) ? 1 : 0;
+        differs[to_size(at) + i] = marks[i] == 1;
       }
+      parts[random.chance(50) ? 1 : 0].add(marks, at);
       at = end;
     }
     parts[0].merge(parts[1]);
@@ -72,8 +67,8 @@ TEST_CASE("places of elements are counted along each axis as one after the other
 
 TEST_CASE("places along axes of any length take a fixed amount of memory", "[places]") {
   DifferingPlaces places({1, std::int64_t{1} << 40, std::int64_t{1} << 20});
-  places.add(5, 7);
-  places.add((std::int64_t{1} << 60) - 1, std::int64_t{1} << 60);
+  places.add(std::vector<std::uint8_t>{1, 1}, 5);
+  places.add(std::vector<std::uint8_t>{0, 1}, (std::int64_t{1} << 60) - 2);
   const std::vector<AxisPlaces>& axes = places.axes();
   REQUIRE(axes.size() == 2);
   for (const AxisPlaces& axis : axes) {

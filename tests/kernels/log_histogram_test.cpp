@@ -1,5 +1,5 @@
 // Histograms on logarithmic bins, against sorted numbers.
-#include "kernels/log_histogram.hpp"
+#include "kernels/measures/log_histogram.hpp"
 
 #include <algorithm>
 #include <bit>

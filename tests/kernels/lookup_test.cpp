@@ -1,5 +1,5 @@
 // Positions of ids among keys, against a search by the text of each element.
-#include "kernels/lookup.hpp"
+#include "kernels/measures/lookup.hpp"
 
 #include <array>
 #include <map>

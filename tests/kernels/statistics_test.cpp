@@ -1,6 +1,6 @@
 // The statistics of elements: the same for any threads, and equal to those of a plain loop.
 // tests/engine/numpy_statistics.py compares them with NumPy's.
-#include "kernels/statistics.hpp"
+#include "kernels/measures/statistics.hpp"
 
 #include <array>
 #include <cmath>

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/execute.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/open_elements.hpp"
 #include "kernels/rows/columns.hpp"

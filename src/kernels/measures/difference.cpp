@@ -1,4 +1,4 @@
-#include "kernels/difference.hpp"
+#include "kernels/measures/difference.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "kernels/difference_walk.hpp"
-#include "kernels/differing_places.hpp"
+#include "kernels/measures/difference_walk.hpp"
+#include "kernels/measures/differing_places.hpp"
 
 namespace tensorop {
 namespace {
@@ -225,7 +225,7 @@ Difference compare_elements(const Tensor& actual, const Tensor& expected, std::i
       walk::compare_run(actual.as<T>() + at, expected.as<T>() + at, at, run, recorder);
     });
     if (places == nullptr || found.differing == differing) continue;
-    places->add(std::span(marks).first(to_size(run)), at, found.differing - differing);
+    places->add(std::span(marks).first(to_size(run)), at);
     std::memset(marks.data(), 0, to_size(run));
   }
   return found;

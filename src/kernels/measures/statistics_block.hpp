@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "base/checked.hpp"
-#include "kernels/statistics.hpp"
+#include "kernels/measures/statistics.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop::statistics {

@@ -19,8 +19,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/difference.hpp"
-#include "kernels/float_bits.hpp"
+#include "kernels/measures/difference.hpp"
+#include "kernels/measures/float_bits.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop::walk {

@@ -1,11 +1,11 @@
-#include "kernels/error_picture.hpp"
+#include "kernels/measures/error_picture.hpp"
 
 #include <algorithm>
 #include <complex>
 #include <utility>
 
 #include "base/checked.hpp"
-#include "kernels/difference_walk.hpp"
+#include "kernels/measures/difference_walk.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/statistics.hpp"
+#include "kernels/measures/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "kernels/statistics_block.hpp"
+#include "kernels/measures/statistics_block.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/lookup.hpp"
+#include "kernels/measures/lookup.hpp"
 
 #include <algorithm>
 #include <atomic>

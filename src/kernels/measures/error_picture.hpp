@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/threads.hpp"
-#include "kernels/difference.hpp"
-#include "kernels/log_histogram.hpp"
+#include "kernels/measures/difference.hpp"
+#include "kernels/measures/log_histogram.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
