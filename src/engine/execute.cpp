@@ -300,7 +300,8 @@ void warn_of_elements(const Bound& bound, const Settings& settings) {
 }
 
 void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings) {
-  if (!settings.warn || !format.unnamed.contains(dtype)) return;
+  // Whoever reads a raw file names every dtype.
+  if (!settings.warn || !format.unnamed.contains(dtype) || &format == &kRawFormat) return;
   settings.warn(cat(path == "-" ? "standard output" : printable(path), ": ", format.title,
                     " has no code for ", name(dtype), ": ", info(dtype).npy,
                     " is written, and --dtype must name the dtype where the file is read; a ",

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "io/opened_file.hpp"
+#include "io/raw/raw.hpp"
 #include "io/sink.hpp"
 
 namespace tensorop {
@@ -16,6 +17,10 @@ namespace {
 // A golden file keeps its format, whatever its name, and the name of its array. `warn` is called for what it
 // does not keep.
 Destination golden_destination(const Expectation& expect, bool is_missing, const Warn& warn) {
+  if (!raw_path(expect.text).empty())
+    throw Error(
+        cat(printable(expect.text), ": the case says dtype and shape of a raw file: it is not rewritten"), "",
+        "--format raw writes a result");
   Destination out{.path = expect.text, .array = expect.array == nullptr ? "" : *expect.array};
   if (is_missing) return out;
   const OpenedFile opened = open_file(expect.text);

@@ -4,11 +4,13 @@
 
 #include "base/files/paths.hpp"
 #include "io/format.hpp"
+#include "io/raw/raw.hpp"
 
 namespace tensorop {
 
 std::optional<ArrayId> ArrayIds::of(const std::string& path) {
-  if (const auto file = file_id(path)) return ArrayId{*file, {}};
+  const std::string raw(raw_path(path));
+  if (const auto file = file_id(raw.empty() ? path : raw)) return ArrayId{*file, {}};
   const int reason = errno;
   for (const auto& [archive, array] : split_names(path)) {
     if (!file_exists(archive)) continue;

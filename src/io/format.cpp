@@ -85,10 +85,10 @@ bool begins_as_text(std::string_view head) {
 }
 
 // In the order in which they are listed.
-constexpr const Format* kFormats[] = {&kNpyFormat,         &kJsonFormat,        &kNestedJsonFormat,
-                                      &kTextFormat,        &kCsvFormat,         &kTsvFormat,
-                                      &kOnnxFormat,        &kTensorProtoFormat, &kNpzFormat,
-                                      &kSafetensorsFormat, &kShardIndexFormat,  &kGgufFormat};
+constexpr const Format* kFormats[] = {
+    &kNpyFormat,        &kJsonFormat, &kNestedJsonFormat,  &kTextFormat, &kCsvFormat,
+    &kTsvFormat,        &kOnnxFormat, &kTensorProtoFormat, &kNpzFormat,  &kSafetensorsFormat,
+    &kShardIndexFormat, &kGgufFormat, &kRawFormat};
 
 // The formats that detect files, in order of precedence: a format that looks at more bytes is more certain,
 // and the first byte of a binary format may also begin a text.

@@ -103,6 +103,7 @@ extern const Format kNpzFormat;
 extern const Format kSafetensorsFormat;
 extern const Format kShardIndexFormat;
 extern const Format kGgufFormat;
+extern const Format kRawFormat;
 
 // Whether it is a table: text that JSON is not, of rows of fields.
 [[nodiscard]] bool is_table(const Format& format);

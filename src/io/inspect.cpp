@@ -89,7 +89,7 @@ FileContent inspect_file(const std::string& path, const Format* text_format,
   const Format& format = *opened.format;
   FileContent content;
   std::string shown = opened.shown;
-  if (format.open != nullptr) {
+  if (format.read_text == nullptr) {
     content = inspect_arrays(opened);
   } else if (elements != nullptr) {
     content = inspect_elements(std::move(opened), *elements);

@@ -25,14 +25,16 @@ std::string_view text_of(const InputFile& file) {
 // enough.
 template <class Open>
 std::optional<OpenedFile> detect(const std::string& path, const Format* given, const ArrayReading& reading,
-                                 const Open& open) {
+                                 std::optional<RawHeader> raw, const Open& open) {
   std::string shown = path == "-" ? "standard input" : path;
   const auto format_of = [&](std::string_view bytes) -> const Format& {
+    if (raw) return kRawFormat;
     return with_context(printable(shown),
                         [&]() -> const Format& { return input_format(bytes, shown, given); });
   };
   StreamReading stream;
   stream.enough = [&](std::string_view head) {
+    if (raw) return raw->enough_bytes();
     const Format& format = format_of(head);
     return format.enough_bytes == nullptr ? StreamReading::kUnknown : format.enough_bytes(head);
   };
@@ -42,7 +44,7 @@ std::optional<OpenedFile> detect(const std::string& path, const Format* given, c
   std::optional<InputFile> file = open(stream);
   if (!file) return std::nullopt;
   const Format& format = format_of(text_of(*file));
-  return OpenedFile{std::move(*file), &format, std::move(shown), std::nullopt};
+  return OpenedFile{std::move(*file), &format, std::move(shown), std::nullopt, std::move(raw)};
 }
 
 // About what an archive takes: its names, and what is known of each member.
@@ -78,15 +80,19 @@ void refuse_zarr(const std::string& folder) {
 
 std::optional<OpenedFile> open_whole_path(const std::string& path, const Format* given,
                                           const ArrayReading& reading) {
-  return detect(path, given, reading, [&](const StreamReading& stream) -> std::optional<InputFile> {
-    if (path == "-") return InputFile::standard_input(stream);
-    try {
-      return InputFile::open_existing(path, stream);
-    } catch (const Error&) {
-      refuse_zarr(path);
-      throw;
-    }
-  });
+  std::optional<RawHeader> raw = parse_raw(path);
+  if (raw && raw->path.empty()) raw.reset();
+  const std::string file = raw ? raw->path : path;
+  return detect(file, given, reading, std::move(raw),
+                [&](const StreamReading& stream) -> std::optional<InputFile> {
+                  if (file == "-") return InputFile::standard_input(stream);
+                  try {
+                    return InputFile::open_existing(file, stream);
+                  } catch (const Error&) {
+                    refuse_zarr(file);
+                    throw;
+                  }
+                });
 }
 
 std::optional<OpenedFile> open_archive_path(const std::string& path) {
@@ -112,6 +118,7 @@ OpenedFile open_file(const std::string& path, const Format* given, const ArrayRe
 
 void refuse_missing(const std::string& path) {
   const int reason = errno;
+  if (const std::string_view raw = raw_path(path); !raw.empty()) throw_errno(std::string(raw), "cannot open");
   for (const auto& [before, name] : split_names(path)) {
     if (is_folder(before)) refuse_zarr(before);
     if (!is_regular_file(before)) continue;
@@ -130,7 +137,9 @@ TextSpan text_of(const OpenedFile& opened) {
 }
 
 std::unique_ptr<Archive> open_archive(const OpenedFile& opened) {
-  return with_context(printable(opened.shown), [&] { return opened.format->open(opened.file); });
+  return with_context(printable(opened.shown), [&] {
+    return opened.raw ? open_raw(opened.file, *opened.raw) : opened.format->open(opened.file);
+  });
 }
 
 ArchiveCache::Opened ArchiveCache::open(const OpenedFile& opened) {
@@ -185,6 +194,7 @@ std::string array_name(const std::string& text, ArchiveCache& archives) {
 
 bool names_file(const std::string& text) {
   if (is_inline_json(text)) return false;
+  if (const std::string_view raw = raw_path(text); !raw.empty()) return file_exists(std::string(raw));
   return file_exists(text) || (!looks_like_json(text) && open_archive_path(text).has_value());
 }
 

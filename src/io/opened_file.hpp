@@ -13,6 +13,7 @@
 #include "base/files/input_file.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
+#include "io/raw/raw.hpp"
 #include "io/text/text_cursor.hpp"
 
 namespace tensorop {
@@ -20,8 +21,9 @@ namespace tensorop {
 struct OpenedFile {
   InputFile file;
   const Format* format;
-  std::string shown;                 // the name in messages
-  std::optional<std::string> array;  // of an archive: NAME of FILE:NAME
+  std::string shown;                  // the name in messages
+  std::optional<std::string> array;   // of an archive: NAME of FILE:NAME
+  std::optional<RawHeader> raw = {};  // of a raw file
 };
 
 // Opens a path, "-", or FILE:NAME: `path` is split at the first colon that has an archive to its left, where

@@ -18,6 +18,7 @@
 #include "io/archive.hpp"
 #include "io/display.hpp"
 #include "io/opened_file.hpp"
+#include "io/raw/raw.hpp"
 #include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
@@ -187,6 +188,9 @@ const Format& format_of(const Destination& destination) {
 }
 
 void set_path(Destination& destination, const std::string& text) {
+  if (const std::string_view raw = raw_path(text); !raw.empty())
+    throw Error(cat(printable(text), ": a result has a dtype and a shape already"), "",
+                cat("-o ", printable(raw), " --format raw writes its elements"));
   destination.path = text;
   struct stat info {};
   if (text == "-" || os().lstat(text.c_str(), &info) == 0) return;

@@ -9,36 +9,10 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/opened_file.hpp"
+#include "io/raw/raw.hpp"
 
 namespace tensorop {
 namespace {
-
-// "float32[2,3]" as a tensor without elements; nothing when `text` is not of that form.
-std::optional<Tensor> parse_abstract(const std::string& text) {
-  const std::size_t bracket = text.find('[');
-  if (bracket == std::string::npos || !text.ends_with(']')) return std::nullopt;
-  const auto dtype = parse_dtype(std::string_view(text).substr(0, bracket));
-  if (!dtype) return std::nullopt;
-  Shape shape;
-  std::string_view dims = std::string_view(text).substr(bracket + 1, text.size() - bracket - 2);
-  const auto without_blanks = [](std::string_view dim) {
-    const std::size_t begin = std::min(dim.find_first_not_of(' '), dim.size());
-    return dim.substr(begin, dim.find_last_not_of(' ') + 1 - begin);
-  };
-  while (!dims.empty()) {
-    const std::size_t comma = dims.find(',');
-    const auto dim = parse_int64(without_blanks(dims.substr(0, comma)));
-    if (!dim || *dim < 0) throw Error(cat(printable(text), ": dimensions must be non-negative integers"));
-    if (shape.size() == kMaxRank) throw Error(cat(printable(text), ": more than ", kMaxRank, " dimensions"));
-    shape.push_back(*dim);
-    if (comma == std::string_view::npos) break;
-    dims.remove_prefix(comma + 1);
-    if (without_blanks(dims).empty())
-      throw Error(cat(printable(text), ": a dimension is missing after the last comma"));
-  }
-  with_context(printable(text), [&] { require_fits(shape, element_size(*dtype)); });
-  return Tensor(*dtype, std::move(shape));
-}
 
 // refuse_missing() of what may be meant to be the numbers of a tensor: 0,1.
 [[noreturn]] void refuse_operand(const std::string& text) {
@@ -96,8 +70,8 @@ Source Source::open(const std::string& text, const Options& options) {
   if (!opened) {
     // No file of that name: a tensor without elements, malformed JSON, or a missing file.
     const int reason = errno;
-    if (auto abstract = parse_abstract(text)) {
-      if (options.allow_abstract) return of(std::move(*abstract));
+    if (const auto header = parse_raw(text); header && header->path.empty()) {
+      if (options.allow_abstract) return of(Tensor(header->dtype, header->shape));
       throw Error(cat(in_quotes(text), " is a dtype and a shape without elements: only a dry run takes it"));
     }
     if (looks_like_json(text)) return of_json(owned_span(text), options);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/attributes.hpp"
+#include "io/raw/raw.hpp"
 
 namespace tensorop {
 
@@ -25,6 +26,7 @@ bool JobFile::overlaps(const JobFile& other) const {
 }
 
 std::vector<NameInFile> possible_files(const std::string& path) {
+  if (const std::string_view raw = raw_path(path); !raw.empty()) return {{std::string(raw), ""}};
   std::vector<NameInFile> out;
   if (!file_exists(path)) out = split_names(path);
   out.insert(out.begin(), {path, ""});

@@ -5,6 +5,7 @@
 
 #include "base/files/paths.hpp"
 #include "engine/attributes.hpp"
+#include "io/raw/raw.hpp"
 #include "io/source.hpp"
 #include "ops/rule.hpp"
 
@@ -36,9 +37,10 @@ bool boolean_of(const JsonMember& member) {
 
 std::string file_of(const JsonMember& member, const std::string& folder) {
   const std::string path = text_of(member, "a file name");
-  if (path == "-") throw Error("a job cannot use standard input or standard output: name a file");
+  if (path == "-" || raw_path(path) == "-")
+    throw Error("a job cannot use standard input or standard output: name a file");
   if (path.find('\0') != std::string::npos) throw Error("a file name cannot contain a zero byte");
-  return path_from(folder, path);
+  return operand_from(folder, path);
 }
 
 namespace {
