@@ -16,6 +16,7 @@
 #include "golden/compare_sets.hpp"
 #include "golden/rename.hpp"
 #include "io/array_id.hpp"
+#include "io/opened_file.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"
 
@@ -47,7 +48,7 @@ CompareOptions read_options(const Arguments& arguments, const Reporter& reporter
 void refuse_one_file(const std::string& actual, const std::string& expected) {
   ArrayIds ids;
   const auto id_of = [&](const std::string& operand) {
-    return operand == "-" || is_inline_json(operand) ? std::nullopt : ids.of(operand);
+    return is_standard_input(operand) || is_inline_json(operand) ? std::nullopt : ids.of(operand);
   };
   const auto first = id_of(actual);
   const auto second = id_of(expected);
@@ -138,7 +139,7 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
 
 // Throws Error where no file has the name `text`, nor an archive that it names an array of.
 void require_there(std::string_view role, const std::string& text) {
-  const bool is_tensor = text == "-" || is_inline_json(text) || looks_like_json(text);
+  const bool is_tensor = is_standard_input(text) || is_inline_json(text) || looks_like_json(text);
   if (is_tensor || names_file(text) || file_exists(text)) return;
   with_context(role, [&] { refuse_missing(text); });
 }

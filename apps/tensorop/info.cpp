@@ -23,6 +23,7 @@
 #include "io/inspect.hpp"
 #include "io/onnx/message_kind.hpp"
 #include "io/onnx/onnx_model.hpp"
+#include "io/opened_file.hpp"
 #include "io/tensor_set.hpp"
 #include "jobs/cases.hpp"
 #include "jobs/onnx_case.hpp"
@@ -234,7 +235,8 @@ void describe_file(const FileContent& content, bool as_json, bool as_statistics,
 
 int run_info(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no file given");
-  if (std::ranges::count(arguments.operands, "-") > 1) throw Error("standard input can be read only once");
+  if (std::ranges::count_if(arguments.operands, is_standard_input) > 1)
+    throw Error("standard input can be read only once");
   const Format* const format = read_input_format(arguments);
   const bool as_json = arguments.has("--json");
   const bool filters = arguments.has("--filter");

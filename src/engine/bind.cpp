@@ -14,6 +14,7 @@
 #include "engine/mask.hpp"
 #include "engine/operands.hpp"
 #include "engine/version.hpp"
+#include "io/opened_file.hpp"
 #include "io/source.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
@@ -89,8 +90,8 @@ std::string_view type_of(const Call& call, std::size_t i) {
 }
 
 void require_one_standard_input(const std::vector<OperandText>& texts, const Request& request) {
-  if (std::ranges::count(texts, "-", &OperandText::text) +
-          std::ranges::count(request.attributes, "-", &NamedText::text) >
+  if (std::ranges::count_if(texts, is_standard_input, &OperandText::text) +
+          std::ranges::count_if(request.attributes, is_standard_input, &NamedText::text) >
       1) {
     throw Error("standard input can be read only once");
   }

@@ -95,8 +95,8 @@ ArchiveInputs read_inputs(const std::vector<std::string>& texts, bool replace,
     }
   }
   inputs.arrays = std::move(arrays);
-  const auto is_stdin = [](const NamedInput& input) { return input.text == "-"; };
-  if (std::ranges::count_if(inputs.arrays, is_stdin) > 1) throw Error("standard input can be read only once");
+  if (std::ranges::count_if(inputs.arrays, is_standard_input, &NamedInput::text) > 1)
+    throw Error("standard input can be read only once");
   return inputs;
 }
 
@@ -191,7 +191,8 @@ Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion
 
 // Whether opening the operand a second time gives it again.
 bool can_be_opened_again(const NamedInput& input) {
-  return input.archive != nullptr || (input.text != "-" && !is_other_file(input.text));
+  return input.archive != nullptr ||
+         (raw_path(input.text).empty() && input.text != "-" && !is_other_file(input.text));
 }
 
 // Opens the inputs at the positions `order` by open(position, reading), and gives them to use(position,

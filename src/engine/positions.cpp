@@ -7,6 +7,7 @@
 #include "engine/execute.hpp"
 #include "engine/operands.hpp"
 #include "io/json/json_writer.hpp"
+#include "io/opened_file.hpp"
 #include "io/source.hpp"
 #include "kernels/index/true_positions.hpp"
 
@@ -48,7 +49,8 @@ Error fault_error(const LookupFault& fault, const Source& keys, const Source& id
 void write_lookup(const Lookup& lookup, const Destination& destination, const Settings& settings) {
   // A destination without a known format is reported before any work.
   (void)format_of(destination);
-  if (lookup.keys == "-" && lookup.ids == "-") throw Error("standard input can be read only once");
+  if (is_standard_input(lookup.keys) && is_standard_input(lookup.ids))
+    throw Error("standard input can be read only once");
   const auto open = [&](std::string_view role, const std::string& text) {
     return with_context(role, [&] {
       return open_operand(text, {.read_later = true, .text_format = lookup.text_format}, settings);

@@ -6,6 +6,7 @@
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
 #include "engine/mask.hpp"
+#include "io/opened_file.hpp"
 #include "kernels/index/row_map.hpp"
 #include "ops/common.hpp"
 #include "ops/fault_text.hpp"
@@ -31,7 +32,7 @@ Request with_operands(Request request, const Settings& settings) {
 }
 
 bool reads_standard_input(const Request& request) {
-  const auto is_input = [](const auto& given) { return given.text == "-"; };
+  const auto is_input = [](const auto& given) { return is_standard_input(given.text); };
   return std::ranges::any_of(request.positional, is_input) || std::ranges::any_of(request.named, is_input) ||
          std::ranges::any_of(request.attributes, is_input);
 }

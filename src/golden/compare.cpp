@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "golden/listed_elements.hpp"
 #include "io/json/json_writer.hpp"
+#include "io/opened_file.hpp"
 
 namespace tensorop {
 namespace {
@@ -194,7 +195,7 @@ Source open_mask(const std::string& text, const Settings& settings) {
 Comparison compare_operands(const std::string& actual, const std::string& expected,
                             const Tolerances& tolerances, const Settings& settings,
                             const CompareOptions& options, const std::optional<std::string>& mask) {
-  if ((actual == "-") + (expected == "-") + (mask == "-") > 1)
+  if (is_standard_input(actual) + is_standard_input(expected) + (mask && is_standard_input(*mask)) > 1)
     throw Error("standard input can be read only once");
   const auto open = [&](const std::string& role, const std::string& text) {
     return with_context(role, [&] {

@@ -178,18 +178,25 @@ std::string array_path(const OpenedFile& opened, const Archive& archive, std::si
 }
 
 std::string array_name(const std::string& text, ArchiveCache& archives) {
-  if (text == "-" || is_inline_json(text) || (!names_file(text) && looks_like_json(text))) return {};
+  if (is_standard_input(text) || is_inline_json(text) || (!names_file(text) && looks_like_json(text)))
+    return {};
   // Opening a FIFO to look into it would take data from its reader.
-  if (!is_other_file(text)) {
+  const std::string_view raw = raw_path(text);
+  if (raw.empty() && !is_other_file(text)) {
     const OpenedFile opened = open_file(text, &kJsonFormat);
     if (opened.format->is_archive()) {
       const auto archive = archives.open(opened).archive;
       return std::string(archive->name(chosen_member(opened, *archive)));
     }
   }
-  const std::string file = text.substr(text.rfind('/') + 1);
+  const std::string path = raw.empty() ? text : std::string(raw);
+  const std::string file = path.substr(path.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
   return dot == 0 ? file : file.substr(0, dot);
+}
+
+bool is_standard_input(std::string_view text) {
+  return text == "-" || raw_path(text) == "-";
 }
 
 bool names_file(const std::string& text) {

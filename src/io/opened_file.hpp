@@ -86,6 +86,9 @@ class ArchiveCache {
 // for standard input and inline JSON. Throws Error when an archive has several arrays and none is named.
 [[nodiscard]] std::string array_name(const std::string& text, ArchiveCache& archives);
 
+// Whether an operand text is standard input, which can be read only once: "-", DTYPE[DIM,...]@-.
+[[nodiscard]] bool is_standard_input(std::string_view text);
+
 // Whether `text` is not inline JSON, and a file has the whole of it as its name, or it is FILE:NAME with an
 // archive of that name.
 [[nodiscard]] bool names_file(const std::string& text);

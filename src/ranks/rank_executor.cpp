@@ -19,6 +19,7 @@
 #include "engine/bind.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
+#include "io/opened_file.hpp"
 #include "io/sink.hpp"
 #include "jobs/jobs.hpp"
 #include "ops/fault_text.hpp"
@@ -210,9 +211,11 @@ OutputInfo RankExecutor::infer(const Request& request, const Settings& settings)
   return std::move(bound.planned.output);
 }
 
-void RankExecutor::require_regular(const std::string& path) const {
+void RankExecutor::require_regular(const std::string& operand) const {
   constexpr const char* kHint = "give a file that all ranks see";
-  if (path == "-") throw Error("standard input is for one process, not for several ranks", "", kHint);
+  if (is_standard_input(operand))
+    throw Error("standard input is for one process, not for several ranks", "", kHint);
+  const std::string path(raw_path(operand).empty() ? operand : raw_path(operand));
   if (!is_other_file(path) || is_folder(path)) return;
   throw Error(cat(printable(path), ": a stream is for one process, not for several ranks"), "", kHint);
 }
