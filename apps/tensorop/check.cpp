@@ -19,6 +19,7 @@
 #include "golden/case_files.hpp"
 #include "golden/check.hpp"
 #include "golden/judge.hpp"
+#include "golden/kept_case.hpp"
 #include "golden/shrink.hpp"
 #include "jobs/cases.hpp"
 #include "progress.hpp"
@@ -259,7 +260,10 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
       if (!finding.shrunk) return reporter.add(finding);
       Finding kept = finding;
       try {
-        keep_shrunk(kept, ready.shrink->folder, ready.options);
+        keep_case(kept, ready.shrink->folder, ready.options,
+                  [&](const Finding& all, const std::string& command) {
+                    return kept_text(all, command, ready.options);
+                  });
       } catch (const Error& error) {
         kept.warnings.push_back(cat("not kept: ", std::string_view(error.what())));
         if (!ready.not_kept) ready.not_kept = error;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "golden/external_program.hpp"
 #include "golden/finding.hpp"
-#include "golden/program.hpp"
 #include "jobs/batch.hpp"
 #include "jobs/jobs.hpp"
 

@@ -15,7 +15,7 @@
 #include "base/unseen.hpp"
 #include "engine/request.hpp"
 #include "golden/compare.hpp"
-#include "golden/program.hpp"
+#include "golden/external_program.hpp"
 #include "jobs/jobs.hpp"
 #include "ops/operator.hpp"
 

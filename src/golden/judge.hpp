@@ -8,8 +8,8 @@
 #include "engine/engine.hpp"
 #include "engine/settings.hpp"
 #include "golden/case_files.hpp"
+#include "golden/external_program.hpp"
 #include "golden/finding.hpp"
-#include "golden/program.hpp"
 #include "jobs/jobs.hpp"
 #include "tensor/tensor.hpp"
 

@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/files/temporary_entry.hpp"
 #include "engine/settings.hpp"
-#include "golden/program.hpp"
+#include "golden/external_program.hpp"
 #include "jobs/jobs.hpp"
 
 namespace tensorop {

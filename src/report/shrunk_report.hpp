@@ -1,4 +1,4 @@
-// What `check --shrink` has found (Finding::shrunk): as text, as JSON, and as a folder with a case.
+// What `check --shrink` has found (Finding::shrunk): as text and as JSON.
 #pragma once
 
 #include <string>
@@ -14,11 +14,9 @@ namespace tensorop {
 
 [[nodiscard]] Json shrunk_json(const Finding& finding);
 
-// Writes the smallest case of the finding to a new folder in `parent`, which is made: cases.jsonl, the
-// operands, what is expected, what the program has computed, and finding.txt with all that is known of it.
-// The folder has the name of the case, with a number where there is another one of that name; one that holds
-// the same case is kept, and nothing is written. `options` are those of `check`, with the program. Sets
-// Shrunk::kept and Shrunk::command. Throws Error.
-void keep_shrunk(Finding& finding, const std::string& parent, const std::string& options);
+// All that is known of a finding whose case is kept: finding.txt. Its paths are relative to the file, as a
+// kept case may be moved. `command` and `options` as in golden/kept_case.hpp.
+[[nodiscard]] std::string kept_text(const Finding& finding, const std::string& command,
+                                    const std::string& options);
 
 }  // namespace tensorop

@@ -1,4 +1,4 @@
-#include "golden/program.hpp"
+#include "golden/external_program.hpp"
 
 #include "base/error.hpp"
 #include "base/exit_cleanup.hpp"
