@@ -27,8 +27,8 @@ bool JobFile::overlaps(const JobFile& other) const {
 
 std::vector<NameInFile> possible_files(const std::string& path) {
   if (const std::string_view raw = raw_path(path); !raw.empty()) return {{std::string(raw), ""}};
-  std::vector<NameInFile> out;
-  if (!file_exists(path)) out = split_names(path);
+  std::vector<NameInFile> out = split_names(path);
+  if (!out.empty() && file_exists(path)) out.clear();
   out.insert(out.begin(), {path, ""});
   return out;
 }
