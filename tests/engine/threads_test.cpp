@@ -300,12 +300,13 @@ TEST_CASE("scatter family: the same bytes where the updates are too many to be s
        {" use_init_val=true reduction=sub", " use_init_val=false reduction=mean"}) {
     if (kThreadSanitizer && folded.ends_with("sub")) continue;
     // Along an outer axis; along the only one; tuples; slices put into few places.
-    for (const char* call :
+    for (const std::string call :
          {"scatterelements float32[1100,1000] int32[2200,999]:-1100..1099 float32[2200,999]",
           "scatterelements float16[600000] int32[2200000]:0..599999 float16[2200000]",
           "scatternd float16[600000] int32[2200000,1]:0..599999 float16[2200000]",
           "scatterupdate float16[2,300000] int32[1100000]:0..299999 float16[2,1100000] axis=1"})
-      check_same_bytes(random, call + folded);
+      // Threads do with tuples of one index what they do with indices.
+      if (!kThreadSanitizer || !call.starts_with("scatternd")) check_same_bytes(random, call + folded);
   }
 }
 
