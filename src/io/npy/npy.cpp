@@ -19,9 +19,9 @@ namespace {
 void require_length(const ArrayEntry& entry, std::span<const std::byte> front, std::int64_t file_bytes) {
   const std::int64_t held = file_bytes - entry.offset;
   if (held == entry.bytes) return;
-  const std::int64_t end = entry.offset + entry.bytes;
-  if (held > entry.bytes && end < to_int64(front.size()) &&
-      begins_as_npy(bytes_text(front.subspan(to_size(end))))) {
+  // No overflow: the file holds more bytes.
+  const std::int64_t end = held > entry.bytes ? entry.offset + entry.bytes : file_bytes;
+  if (end < to_int64(front.size()) && begins_as_npy(bytes_text(front.subspan(to_size(end))))) {
     throw Error(cat("another NPY file begins at byte ", end), "",
                 cat("head -c ", end, " FILE > x.npy makes a file of the first array, tail -c +", end + 1,
                     " FILE > y.npy of the others"));

@@ -304,7 +304,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::optional<
 }
 
 std::int64_t alignment_of(const SafetensorsArray& array) {
-  const std::int64_t elements = count(array.shape);
+  const std::int64_t elements = bounded_count(array.shape);  // of an unknown dtype any
   return elements == 0 ? 1 : std::max<std::int64_t>(1, (array.end - array.begin) / elements);
 }
 
