@@ -46,8 +46,7 @@ void add(Arrivals& out, std::int64_t position) {
 }
 
 // The updates of a scatter that go to the rows of the elements at these positions: by row, those of a row in
-// their order. Reads all indices, once. Throws PlanFault for the lowest
-// bad index.
+// their order. Reads all indices, once. Throws PlanFault for the lowest bad index.
 std::vector<Move> updates_of(const RowMoves& scatter, std::span<const std::int64_t> positions,
                              const Threads& threads) {
   constexpr std::int64_t kChunkRows = 64 * kIndexBlock;

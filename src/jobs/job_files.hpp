@@ -16,8 +16,7 @@ namespace tensorop {
 [[nodiscard]] bool is_operand(const Operator& op, const NamedText& attribute);
 
 // Calls visit(key, given) for every operand, and every attribute given like one, that is not the tensor
-// itself:
-// "@id" of another job, or the path of a file.
+// itself but "@id" of another job, or the path of a file.
 template <class AnyRequest, class Visit>
 void for_each_reference(AnyRequest& request, const Visit& visit) {
   for (auto& operand : request.named) {
@@ -37,7 +36,7 @@ void for_each_reference(AnyRequest& request, const Visit& visit) {
 
 // A file, or an array of an archive.
 struct FileArray {
-  std::string file;        // PathKeys::of() it
+  std::string file;        // its PathKeys::of()
   std::string array = {};  // empty: the whole file
   bool is_npz = false;     // the arrays "x" and "x.npy" are one
 
@@ -48,10 +47,9 @@ struct FileArray {
 struct JobFile {
   enum class Use : std::uint8_t { operand, golden, actual, output };
   Use use;
-  std::string key;   // of the job
-  std::string path;  // as in the request
-  // Of an output just one.
-  std::vector<FileArray> may_be;
+  std::string key;                // of the job
+  std::string path;               // as in the request
+  std::vector<FileArray> may_be;  // of an output just one
 
   [[nodiscard]] bool overlaps(const JobFile& other) const;
 };
