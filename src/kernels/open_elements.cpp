@@ -129,18 +129,20 @@ std::int64_t chunk_of(const Plan& plan, std::int64_t elements, std::int64_t memo
   return ceil_div(std::clamp(ceil_div(elements, threads.count()), kLargeChunk, most), 64) * 64;
 }
 
-using Bits = std::vector<std::uint64_t>;
+using MarkBits = std::vector<std::uint64_t>;
 
 // Calls take(range, bits) for ranges of the elements, in ascending order, with the bits that mark(part, bits)
 // sets for parts of the range, on all threads.
 template <class Mark, class Take>
 void for_each_marked(const Plan& plan, std::int64_t elements, std::int64_t memory, const Threads& threads,
                      const Mark& mark, const Take& take) {
-  const std::int64_t chunk = chunk_of(plan, elements, memory, threads);
-  Bits bits;
-  for_each_range({0, elements}, chunk * threads.count(), Threads(1), [&](Range range, int /*worker*/) {
+  // A range that looks through all updates is never short: rather fewer threads mark.
+  const Threads own = looks_through_all(plan) ? threads.at_most(memory / kLargeChunk) : threads;
+  const std::int64_t chunk = chunk_of(plan, elements, memory, own);
+  MarkBits bits;
+  for_each_range({0, elements}, chunk * own.count(), Threads(1), [&](Range range, int /*worker*/) {
     bits.assign(to_size(ceil_div(range.count, 64)), 0);
-    for_each_range(range, chunk, threads, [&](Range part, int /*worker*/) {
+    for_each_range(range, chunk, own, [&](Range part, int /*worker*/) {
       mark(part, bits.data() + (part.first - range.first) / 64);
     });
     take(range, bits);
@@ -151,7 +153,7 @@ void for_each_marked(const Plan& plan, std::int64_t elements, std::int64_t memor
 template <class Mark>
 OpenCount count_marked(const Plan& plan, std::int64_t elements, const Threads& threads, const Mark& mark) {
   OpenCount all;
-  for_each_marked(plan, elements, 0, threads, mark, [&](Range range, const Bits& bits) {
+  for_each_marked(plan, elements, 0, threads, mark, [&](Range range, const MarkBits& bits) {
     for (std::size_t i = 0; i < bits.size(); ++i) {
       if (bits[i] == 0) continue;
       if (all.count == 0) all.first = range.first + to_int64(i) * 64 + std::countr_zero(bits[i]);
@@ -212,7 +214,7 @@ void write_open(const Plan& plan, std::int64_t elements, std::int64_t memory, co
   std::vector<std::byte> bytes(to_size(std::min(elements, kPiece)));
   threads.expect(elements);
   const auto mark = [&](Range range, std::uint64_t* bits) { plan.mark_open(range, bits); };
-  for_each_marked(plan, elements, memory, threads, mark, [&](Range range, const Bits& bits) {
+  for_each_marked(plan, elements, memory, threads, mark, [&](Range range, const MarkBits& bits) {
     for (std::int64_t first = 0; first < range.count; first += kPiece) {
       const std::int64_t n = std::min(kPiece, range.count - first);
       for (std::int64_t i = 0; i < n; ++i)

@@ -64,7 +64,7 @@ else
   folder) mkdir "$output" ;;
   refuse | refuse_folder) echo no >&2; exit 1 ;;
   both) echo 1 > "$output"; exit 1 ;;
-  one_less) ! grep -q '"name":"last' "$path" && compute "$folder" "$output" "$folder/e" ;;
+  one_less) ! grep -q '"name":"last' "$folder/case.jsonl" && compute "$folder" "$output" "$folder/e" ;;
   other) echo '{"dtype":"float32","data":[-1,-1]}' > "$output" ;;
   right) compute "$folder" "$output" "$folder/e" ;;
   right_exit) compute "$folder" "$output" "$folder/e"; exit 3 ;;

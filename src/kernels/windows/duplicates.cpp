@@ -69,15 +69,17 @@ void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
                            const std::function<ScratchFile(std::int64_t bytes)>& scratch,
                            const Threads& threads) {
   // Numbers of updates are carried, and a target takes a bit: less than a byte of a window.
-  const auto [sizes, in_file] = choose_division({.target_rows = scatter.data_rows,
-                                                 .rows = scatter.map->rows(),
-                                                 .row_bytes = 1,
-                                                 .repeated = true,
-                                                 .memory = memory});
-  Partition updates(sizes, in_file ? scratch : nullptr);
-  updates.put(*scatter.map, {0, scatter.map->rows()}, nullptr, threads);
-  std::vector<std::optional<Move>> found(to_size(threads.count()));
-  threads.for_each(sizes.runs(), [&](std::int64_t run, int worker) {
+  const UpdateDivision division = choose_division({.target_rows = scatter.data_rows,
+                                                   .rows = scatter.map->rows(),
+                                                   .row_bytes = 1,
+                                                   .repeated = true,
+                                                   .memory = memory});
+  const PartitionSizes& sizes = division.sizes;
+  Partition updates(sizes, division.in_file ? scratch : nullptr);
+  updates.put(*scatter.map, {0, scatter.map->rows()}, nullptr, division.dividing(memory, threads));
+  const Threads some = threads_within(memory / 2, sizes.run_targets / 8, threads);
+  std::vector<std::optional<Move>> found(to_size(some.count()));
+  some.for_each(sizes.runs(), [&](std::int64_t run, int worker) {
     auto& lowest = found[to_size(worker)];
     const auto own = first_duplicate(updates, run);
     if (own && (!lowest || own->update < lowest->update)) lowest = own;

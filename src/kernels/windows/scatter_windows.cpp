@@ -137,6 +137,11 @@ class WindowFiller {
 
 }  // namespace
 
+Threads UpdateDivision::dividing(std::int64_t memory, const Threads& threads) const {
+  const std::int64_t chunk_bytes = in_file ? sizes.chunk_rows() * sizes.carried_row_bytes() : 1;
+  return threads_within(memory / kUpdatesShare, chunk_bytes, threads);
+}
+
 UpdateDivision choose_division(const UpdateFacts& facts) {
   UpdateDivision out;
   PartitionSizes& sizes = out.sizes;
@@ -180,11 +185,11 @@ void write_scatter_windows(const RowMoves& scatter, const Partition& updates, co
 
 void fill_scatter_windows(const RowMoves& scatter, const Windowing& windowing, const Threads& threads) {
   threads.expect(2 * scatter.data_rows * scatter.row_bytes);
-  const auto [sizes, in_file] = choose_division(facts_of(scatter, windowing.memory));
-  Partition updates(sizes, in_file ? windowing.scratch : nullptr);
-  const std::int64_t chunk_bytes = in_file ? sizes.chunk_rows() * sizes.carried_row_bytes() : 1;
-  updates.put(*scatter.map, {0, scatter.map->rows()}, sizes.row_bytes == 0 ? nullptr : scatter.updates,
-              threads_within(windowing.memory / kUpdatesShare, chunk_bytes, threads));
+  const UpdateDivision division = choose_division(facts_of(scatter, windowing.memory));
+  Partition updates(division.sizes, division.in_file ? windowing.scratch : nullptr);
+  updates.put(*scatter.map, {0, scatter.map->rows()},
+              division.sizes.row_bytes == 0 ? nullptr : scatter.updates,
+              division.dividing(windowing.memory, threads));
   write_scatter_windows(scatter, updates, windowing, threads);
 }
 

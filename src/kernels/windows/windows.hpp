@@ -61,6 +61,8 @@ void fill_column_windows(const RowMoves& moves, const Windowing& windowing, cons
 struct UpdateDivision {
   PartitionSizes sizes;  // the targets of a run are a window
   bool in_file = false;
+  // As many of the threads as can divide updates at the same time in `memory` bytes, as in Windowing.
+  [[nodiscard]] Threads dividing(std::int64_t memory, const Threads& threads) const;
 };
 
 // What it depends on.
