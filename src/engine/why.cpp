@@ -76,7 +76,8 @@ std::vector<Move> updates_of(const RowMoves& scatter, std::span<const std::int64
   return out;
 }
 
-// Those of them that go to the row of an element.
+// The updates among `updates`, which updates_of() has sorted, that go to the row of the element at
+// `position`.
 std::span<const Move> updates_at(std::span<const Move> updates, const RowMoves& scatter,
                                  std::int64_t position) {
   const std::int64_t target = position / scatter.row_elements;

@@ -27,7 +27,7 @@ std::string write_side(const std::string& folder, const std::string& file, const
   return json_string(file);
 }
 
-// What the result of the smallest case is held to: the keys of the case behind it.
+// The keys of a job that say what the smallest case expects: an error or a result, and its tolerances.
 std::string expectation_text(const Finding& finding, const std::string& folder) {
   if (finding.expected_error)
     return cat(",\"expect\":{\"error\":", json_string(*finding.expected_error), "}");

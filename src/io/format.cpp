@@ -225,7 +225,7 @@ const Format& input_format(std::string_view file, std::string_view path, const F
   const Format* const detected = detect_format(file);
   const Format* const named = find_ending(path).first;
   if (detected != nullptr && detected->is_binary) return *detected;
-  // What is named as a message is one if it is no text; what is named as an index, if it is a JSON object.
+  // A file named .pb is a message unless it is text. A file named as an index is one if it is a JSON object.
   if (named == &kTensorProtoFormat && (head.empty() || !is_text(head))) return *named;
   if (named == &kShardIndexFormat && after_blanks(head).starts_with('{')) return *named;
   const bool is_foreign = find_signature(head) != nullptr;

@@ -115,7 +115,7 @@ std::string tolerance_text(const Tolerances& asked, DType dtype) {
   const auto add_number = [&](std::string_view key, const std::optional<double>& value) {
     if (value) add(key, json_element(DType::float64, reinterpret_cast<const std::byte*>(&*value)));
   };
-  // Those of ONNX cases have no word.
+  // No value of the key "tolerance" means the tolerances of ONNX cases: rtol and atol say them.
   const bool is_onnx = asked.by_default == ToleranceDefault::onnx && asked.judges_elements();
   add_number("rtol", is_onnx ? used.rtol : asked.rtol);
   add_number("atol", is_onnx ? used.atol : asked.atol);

@@ -23,7 +23,7 @@ namespace tensorop {
 // The text of an attribute, as on the command line; empty where it has no value.
 [[nodiscard]] std::string value_text(const Attribute& attribute, const AttributeSpec& spec);
 
-// What stands for an operand in a job: a path, or the tensor itself, as JSON. One without a name is named by
+// Returns the JSON of an operand in a job: a path, or the tensor itself. `name` of a positional operand is
 // its number, from 1.
 using OperandJson = std::function<std::string(const std::string& name, const Tensor& tensor)>;
 

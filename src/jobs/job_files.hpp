@@ -30,8 +30,8 @@ void for_each_reference(AnyRequest& request, const Visit& visit) {
   }
 }
 
-// What the path of an operand may mean: the file of that name or, if it does not exist, also an array of an
-// archive whose name ends at one of the colons.
+// The files that the path of an operand may name: the file of that name and, if it does not exist, for each
+// colon an array of the archive whose name ends there.
 [[nodiscard]] std::vector<NameInFile> possible_files(const std::string& path);
 
 // A file, or an array of an archive.
@@ -43,7 +43,7 @@ struct FileArray {
   [[nodiscard]] bool overlaps(const FileArray& other) const;
 };
 
-// What a job names as FILE or FILE:NAME.
+// A FILE or FILE:NAME that a job reads or writes.
 struct JobFile {
   enum class Use : std::uint8_t { operand, golden, actual, output };
   Use use;

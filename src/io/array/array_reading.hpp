@@ -38,8 +38,8 @@ struct ArrayReading {
   [[nodiscard]] std::int64_t buffer_bytes() const;
 };
 
-// Where the elements of an array are decoded to: memory; where that is too little, a temporary file or the
-// result (ArrayReading::direct).
+// Takes the decoded elements of an array: in memory or, if they do not fit there, in a temporary file or in
+// the result (ArrayReading::direct).
 class DecodingTarget {
  public:
   // Throws Error if the temporary file cannot be made, MemoryError.
@@ -59,9 +59,9 @@ class DecodingTarget {
   }
   [[nodiscard]] const WriteBytes& write() const { return write_; }
 
-  // What was filled. Without elements, where they are in the result.
+  // The tensor of the elements; a header without elements if they went to the result.
   [[nodiscard]] Tensor tensor() &&;
-  // The same as a file; not of the result.
+  // The elements as a mapped file. Not for elements that went to the result.
   [[nodiscard]] std::shared_ptr<const MappedFile> file() &&;
 
  private:

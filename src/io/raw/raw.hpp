@@ -16,7 +16,7 @@ namespace tensorop {
 class Archive;
 class InputFile;
 
-// What an operand text says of a raw file.
+// An operand text DTYPE[DIM,...]@PATH: dtype, shape and path of a raw file.
 struct RawHeader {
   DType dtype;
   Shape shape;                      // with a 0 for the dimension `open`
@@ -38,7 +38,7 @@ struct RawHeader {
 [[nodiscard]] std::optional<RawHeader> parse_raw(const std::string& text);
 
 // The file as an array: row-major, little-endian, elements of 4 bits packed, the first one in the lower half
-// of a byte. Throws Error where the number of bytes is another one.
+// of a byte. Throws Error if the file has another number of bytes.
 [[nodiscard]] std::unique_ptr<Archive> open_raw(const InputFile& file, const RawHeader& header);
 
 }  // namespace tensorop
