@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/single_threaded.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +35,8 @@ std::atomic<bool> is_removing{false};
 std::shared_mutex cleanup_mutex;
 // Number of CleanupLocks that this thread holds or waits for; at least 1 in the thread that ends the process.
 thread_local int locks_held = 0;
-std::mutex items_mutex;  // guards the items, the text and the beginning of the thread
+thread_local int signal_blocks = 0;  // how many live in this thread
+std::mutex items_mutex;              // guards the items, the text and the beginning of the thread
 const char* text_at_exit = nullptr;
 std::mutex report_mutex;
 const std::function<void(int)>* report = nullptr;
@@ -111,18 +113,13 @@ void begin_thread() {
   if (process == ::getpid()) return;
   ::sem_init(&posted, 0, 0);
   // No handler runs in the thread before it counts as one that holds a lock.
-  sigset_t signals;
-  sigset_t before;
-  sigemptyset(&signals);
-  for (const int number : kSignals) sigaddset(&signals, number);
-  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  const SignalBlock block;
   bool has_begun = true;
   try {
-    std::thread(end_after_signal, before).detach();
+    std::thread(end_after_signal, block.before()).detach();
   } catch (const std::system_error&) {
     has_begun = false;  // no thread is available: signals keep their default action
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!has_begun) return;
   process = ::getpid();
   for (const int number : kSignals) {
@@ -189,7 +186,7 @@ CleanupLock::~CleanupLock() {
 }
 
 void CleanupLock::add(const PendingItem& item) {
-  begin_thread();
+  if (signal_blocks == 0 || !__libc_single_threaded) begin_thread();
   const std::lock_guard lock(items_mutex);
   items().insert(&item);
 }
@@ -203,6 +200,19 @@ void CleanupLock::set_text_at_exit(const char* text) {
   begin_thread();
   const std::lock_guard lock(items_mutex);
   text_at_exit = text;
+}
+
+SignalBlock::SignalBlock() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : kSignals) sigaddset(&signals, number);
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  ++signal_blocks;
+}
+
+SignalBlock::~SignalBlock() {
+  --signal_blocks;
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 ReportOnSignal::ReportOnSignal(std::function<void(int signal_number)> complete)

@@ -5,6 +5,7 @@
 // default action.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -40,6 +41,21 @@ class CleanupLock {
   void remove(const PendingItem& item);
   // A signal that ends the process also writes `text`, which is constant, to standard error; null: nothing.
   void set_text_at_exit(const char* text);
+};
+
+// While one lives, the signals that end the process do not reach this thread. A process of one thread then
+// needs no other to remove what is gone before that ends: for names that exist for a moment.
+class SignalBlock {
+ public:
+  SignalBlock();
+  ~SignalBlock();
+  SignalBlock(const SignalBlock&) = delete;
+  SignalBlock& operator=(const SignalBlock&) = delete;
+
+  [[nodiscard]] const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t before_;
 };
 
 // While one lives, SIGINT, SIGTERM and SIGHUP end the process only after `complete` was called with the

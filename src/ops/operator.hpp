@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <span>
@@ -76,27 +77,54 @@ struct Choice {
 };
 using Choices = std::span<const Choice>;
 
-// Words that a text has, with a blank between two of them: "none add mul".
+// The words of a text, with a blank between two of them: "none add mul". Only the text is stored: each
+// pointer of a table takes time when the program starts.
 class WordList {
  public:
-  constexpr WordList() = default;
-  constexpr WordList(const char* text) {
-    for (std::string_view rest = text; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(' '), rest.size());
-      words_[count_++] = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+  class Iterator {
+   public:
+    using iterator_concept = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+    using value_type = std::string_view;
+    using difference_type = std::ptrdiff_t;
+    using reference = std::string_view;
+    using pointer = void;
+
+    constexpr Iterator() = default;
+    constexpr explicit Iterator(std::string_view rest) : rest_(rest) {}
+
+    constexpr std::string_view operator*() const { return rest_.substr(0, rest_.find(' ')); }
+    constexpr Iterator& operator++() {
+      rest_.remove_prefix(std::min((**this).size() + 1, rest_.size()));
+      return *this;
     }
+    constexpr Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    // Of iterators over the same list.
+    constexpr bool operator==(const Iterator& other) const { return rest_.size() == other.rest_.size(); }
+
+   private:
+    std::string_view rest_;
+  };
+
+  constexpr WordList() = default;
+  constexpr WordList(const char* text) : text_(text) {}
+
+  [[nodiscard]] constexpr std::size_t size() const {
+    return static_cast<std::size_t>(std::ranges::distance(begin(), end()));
+  }
+  [[nodiscard]] constexpr bool empty() const { return text_.empty(); }
+  [[nodiscard]] constexpr Iterator begin() const { return Iterator(text_); }
+  [[nodiscard]] constexpr Iterator end() const { return {}; }
+  [[nodiscard]] constexpr std::string_view operator[](std::size_t i) const {
+    return *std::ranges::next(begin(), static_cast<std::ptrdiff_t>(i));
   }
 
-  [[nodiscard]] constexpr std::size_t size() const { return count_; }
-  [[nodiscard]] constexpr bool empty() const { return count_ == 0; }
-  [[nodiscard]] constexpr const std::string_view* begin() const { return words_.data(); }
-  [[nodiscard]] constexpr const std::string_view* end() const { return words_.data() + count_; }
-  [[nodiscard]] constexpr std::string_view operator[](std::size_t i) const { return words_[i]; }
-
  private:
-  std::array<std::string_view, 12> words_ = {};
-  std::size_t count_ = 0;
+  std::string_view text_;
 };
 
 struct AttributeSpec {

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -972,6 +973,34 @@ TEST_CASE("a signal in the middle of publishing waits until it is done or undone
       CHECK(names_in(dir.path()) == std::set<std::string>{"out"});
       CHECK(get(dir.file("out")) == (fails ? "before" : "after"));
     }
+  }
+}
+
+TEST_CASE("a name that lives for a moment takes no thread, one that is written under does",
+          "[base][output][signal]") {
+  class CountingSystem : public NamedOnlySystem {
+   public:
+    using NamedOnlySystem::NamedOnlySystem;
+    int rename(const char* from, const char* to) override {
+      threads = names_in("/proc/self/task").size();
+      return System::rename(from, to);
+    }
+    std::size_t threads = 0;
+  };
+  for (const bool named : {true, false}) {
+    CAPTURE(named);
+    const TempDir dir;
+    put(dir.file("out"), "before");
+    CountingSystem system(named);
+    const Ended ended = run_and_signal(0, [&](const std::function<void()>& ready) {
+      __libc_single_threaded = 1;  // not so if a test before had threads
+      const ScopedSystem scope(system);
+      publish(dir.file("out"), "after");
+      ready();
+      ::_exit(static_cast<int>(system.threads));
+    });
+    CHECK_FALSE(ended.by_signal);
+    CHECK(ended.number == (named ? 2 : 1));
   }
 }
 

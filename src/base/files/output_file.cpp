@@ -32,6 +32,18 @@ mode_t with_group_of_others(mode_t mode) {
   return mode & (~mode_t{S_IRWXG} | others);
 }
 
+// What `read` gives, which says with a size of 0 how many bytes that is. Null with errno.
+template <class Read>
+std::optional<std::string> read_sized(const Read& read) {
+  ssize_t bytes = read(nullptr, 0);
+  if (bytes <= 0) return bytes == 0 ? std::optional(std::string()) : std::nullopt;
+  std::string value(static_cast<std::size_t>(bytes), '\0');
+  bytes = read(value.data(), value.size());
+  if (bytes < 0) return std::nullopt;
+  value.resize(static_cast<std::size_t>(bytes));
+  return value;
+}
+
 constexpr const char* kAccessList = "system.posix_acl_access";
 
 }  // namespace
@@ -102,10 +114,8 @@ void OutputFile::take_owner_and_mode(const struct stat& old) {
 }
 
 mode_t OutputFile::take_access_list(mode_t mode) {
-  constexpr std::size_t kMostBytes = 65536;  // of an attribute
-  std::string list(kMostBytes, '\0');
-  const ssize_t bytes = os().getxattr(destination_.c_str(), kAccessList, list.data(), list.size());
-  if (bytes < 0) {
+  const auto list = attribute(kAccessList);
+  if (!list) {
     const bool has_lists = errno == ENODATA;
     if (!has_lists && errno != ENOTSUP && errno != ENOSYS && errno != ENOENT)
       throw_errno(name_, "cannot read its access list");
@@ -114,7 +124,7 @@ mode_t OutputFile::take_access_list(mode_t mode) {
       throw_errno(name_, "cannot set its access list");
     return mode;
   }
-  if (os().fsetxattr(fd_.get(), kAccessList, list.data(), static_cast<std::size_t>(bytes)) == 0) return mode;
+  if (os().fsetxattr(fd_.get(), kAccessList, list->data(), list->size()) == 0) return mode;
   // With an access list the group bits of the mode are its mask: the most that any listed user may do.
   return with_group_of_others(mode);
 }
@@ -122,26 +132,26 @@ mode_t OutputFile::take_access_list(mode_t mode) {
 // Skips attributes that this user may not copy or that the file system does not support. Any other failure
 // is an error: the attributes would be lost silently.
 void OutputFile::take_attributes() {
-  constexpr std::size_t kMostBytes = 65536;  // of all names, and of an attribute
   const auto require = [this](bool succeeds) {
     constexpr int kLeftOut[] = {ENOTSUP, ENOSYS, ENOENT, ENODATA, EACCES, EPERM};
     if (!succeeds && std::ranges::find(kLeftOut, errno) == std::end(kLeftOut))
       throw_errno(name_, "cannot keep its attributes");
     return succeeds;
   };
-  std::string names(kMostBytes, '\0');
-  const ssize_t bytes = os().listxattr(destination_.c_str(), names.data(), names.size());
-  if (!require(bytes >= 0)) return;
-  names.resize(static_cast<std::size_t>(bytes));
-  std::string value(kMostBytes, '\0');
-  for (const std::string& name : split(names, std::string_view("\0", 1))) {
+  const auto names = read_sized(
+      [&](char* data, std::size_t size) { return os().listxattr(destination_.c_str(), data, size); });
+  if (!require(names.has_value())) return;
+  for (const std::string& name : split(*names, std::string_view("\0", 1))) {
     if (!name.starts_with("user.")) continue;
-    const ssize_t size = os().getxattr(destination_.c_str(), name.c_str(), value.data(), value.size());
-    if (require(size >= 0)) {
-      const auto length = static_cast<std::size_t>(size);
-      (void)require(os().fsetxattr(fd_.get(), name.c_str(), value.data(), length) == 0);
-    }
+    const auto value = attribute(name.c_str());
+    if (require(value.has_value()))
+      (void)require(os().fsetxattr(fd_.get(), name.c_str(), value->data(), value->size()) == 0);
   }
+}
+
+std::optional<std::string> OutputFile::attribute(const char* name) const {
+  return read_sized(
+      [&](char* data, std::size_t size) { return os().getxattr(destination_.c_str(), name, data, size); });
 }
 
 OutputFile OutputFile::join(const Shared& shared, const std::string& path, bool durable, Writers writers) {
@@ -267,17 +277,22 @@ void OutputFile::commit() {
 void OutputFile::publish() {
   if (replaced_) replaced_->require_current();
   const bool is_new = replaced_ && !replaced_->exists();
+  std::optional<SignalBlock> block;
   if (!temporary_) {
     // A free name is linked directly. A name in use can only be replaced by rename().
     const auto link = [&](const char* path) { return os().link_fd(fd_.get(), path); };
     if (link(destination_.c_str()) == 0) return;
     if (errno == EEXIST) {
       if (is_new) replaced_->refuse_created();
+      block.emplace();
       temporary_ = TemporaryEntry::make(directory_of(destination_), TemporaryEntry::Kind::file, link);
     }
     if (!temporary_) throw_errno(name_, "cannot link the result to its destination");
   }
   if (is_new ? temporary_->rename_to_new(destination_) : temporary_->rename_to(destination_)) return;
+  const int reason = errno;
+  temporary_.reset();
+  errno = reason;
   if (is_new && errno == EEXIST) replaced_->refuse_created();
   throw_errno(name_, "cannot rename the result to its destination");
 }

@@ -105,6 +105,8 @@ class OutputFile {
   // Returns the mode that the result may have, of the mode of `old`.
   mode_t take_access_list(mode_t mode);
   void take_attributes();
+  // An extended attribute of the destination. Null with errno.
+  [[nodiscard]] std::optional<std::string> attribute(const char* name) const;
   // After what was appended before, where there is no offset.
   void write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const;
   void copy(const MappedFile& from, std::int64_t first, std::int64_t bytes,
