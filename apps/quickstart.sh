@@ -7,9 +7,10 @@ source apps/packages.sh
 
 install_missing "${build_packages[@]}"
 
-build=build/quickstart
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTENSOROP_BUILD_TESTS=OFF
-cmake --build "$build"
+# tests/run.sh goes on in the same folder with the tests, which need more packages.
+build=build/release
+[[ -f $build/build.ninja ]] || cmake --preset release -DTENSOROP_BUILD_TESTS=OFF
+cmake --build "$build" --target tensorop
 
 binary=$build/apps/tensorop/tensorop
 data=testdata/quickstart/data.npy
