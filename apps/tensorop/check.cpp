@@ -20,6 +20,7 @@
 #include "golden/check.hpp"
 #include "golden/judge.hpp"
 #include "golden/kept_case.hpp"
+#include "golden/known_failures.hpp"
 #include "golden/shrink.hpp"
 #include "jobs/cases.hpp"
 #include "progress.hpp"
@@ -32,6 +33,7 @@ namespace {
 
 constexpr std::string_view kListSkipped = "--list-skipped";
 constexpr std::string_view kShrink = "--shrink";
+constexpr std::string_view kKnownFailures = "--known-failures";
 
 std::vector<Option> check_options() {
   const std::vector<Option> own = {
@@ -51,6 +53,10 @@ std::vector<Option> check_options() {
       {"--budget", OptionKind::value, "SECONDS", "with --shrink: the time for smaller cases; default 60"},
       {"--keep", OptionKind::value, "DIR",
        "with --shrink: the folder for the smallest cases; default CASE/shrunk"},
+      {std::string(kKnownFailures), OptionKind::value, "FILE",
+       "cases that may fail: lines NAME-PATTERN or op=NAME dtype=int8 ATTRIBUTE=VALUE, then # and the "
+       "reason; a line "
+       "whose cases pass is a failure"},
       {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
       {"--ignore-open", OptionKind::flag, "", "do not compare elements that a case's --spec leaves open"},
       ignore_option(),
@@ -79,6 +85,7 @@ struct ShrinkPlan {
 struct ReadyCheck {
   CheckSettings settings = {};
   std::optional<ShrinkPlan> shrink = {};
+  std::optional<KnownFailures> known = {};
   std::string options = {};  // those that decide what a finding is
   std::vector<UnreadableCases> unreadable = {};
   std::vector<Job> jobs = {};          // those of the shard
@@ -89,7 +96,7 @@ struct ReadyCheck {
 
 // Of all shards.
 std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& settings,
-                              std::vector<UnreadableCases>& unreadable, std::vector<Unseen>& unseen) {
+                              std::vector<Unseen>& unseen, std::vector<UnreadableCases>& unreadable) {
   const bool of_others = arguments.has("--actual") || arguments.has("--command");
   JobDefaults defaults;
   defaults.tolerances = read_tolerance_texts(arguments);
@@ -100,6 +107,10 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
   // One that is alone is reported as any error.
   if (jobs.empty() && unreadable.size() == 1) throw Error(unreadable[0].error);
   join_case_files(jobs, {settings.actual, settings.update, settings.mask.value_or("")});
+  if (settings.known != nullptr) {
+    settings.known->find_cases(jobs, {.threads = settings.batch.threads, .memory = settings.batch.memory});
+    add_unseen(unseen, settings.known->unused());
+  }
   if (arguments.has("--filter")) {
     std::vector<std::string> names;
     for (const Job& job : jobs) {
@@ -120,6 +131,7 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
 
 void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
   visit(check.settings.mask.value_or(""), "the mask of --ignore");
+  visit(check.known ? check.known->path() : "", "the file of known failures");
   for (const UnreadableCases& cases : check.unreadable) visit(cases.path, "a case file");
   for (const Job& job : check.jobs) {
     visit(job.file, "a case file");
@@ -228,9 +240,13 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
     throw Error("standard input can be read only once");
   out.settings = read_check_settings(arguments);
   out.shrink = read_shrink(arguments);
+  if (const auto file = arguments.value(std::string(kKnownFailures))) {
+    arguments.refuse_beside(kKnownFailures, {"--update", "--list"});
+    out.settings.known = &out.known.emplace(*file);
+  }
   const auto shard = read_shard(arguments);
   std::vector<Unseen> unseen;
-  out.jobs = wanted_cases(arguments, out.settings, out.unreadable, unseen);
+  out.jobs = wanted_cases(arguments, out.settings, unseen, out.unreadable);
   reporter.add_unseen(unseen);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
   keep_files(reporter, [&](const VisitFile& visit) { visit_inputs(out, visit); });
@@ -276,6 +292,9 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
       check_cases(std::move(ready.jobs), ready.settings, report);
     }
     progress->end();
+  }
+  if (ready.known && !arguments.has("--list")) {
+    for (const Finding& finding : ready.known->passing()) reporter.add(finding);
   }
   for (const auto& [path, error] : ready.unreadable) {
     Finding finding{.suite = path, .name = path, .place = {path, 0, printable(path), path}};

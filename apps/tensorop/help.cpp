@@ -34,7 +34,7 @@ constexpr Heading kHeadings[] = {
     {kAttributes, ""},
     {"Semantics", " --spec --only --oob --duplicates "},
     {"Reading operands", " --dtype --view --overflow --reshape --input-format --rename-regex "},
-    {"Which cases, jobs or arrays", " --filter --list --list-skipped --shard "},
+    {"Which cases, jobs or arrays", " --filter --list --list-skipped --shard --known-failures "},
     {"Where actual results come from",
      " --actual --command --timeout --shell --shrink --budget --keep --update "},
     {kOthers, ""},

@@ -1,7 +1,5 @@
 #include "report_options.hpp"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -151,9 +149,7 @@ std::function<bool(const std::string& name)> read_filter(const Arguments& argume
   if (filter->find_first_of("*?") == std::string::npos) {
     return [text = *filter](const std::string& name) { return name.find(text) != std::string::npos; };
   }
-  std::string pattern;
-  for (const char c : *filter) pattern += c == '[' || c == '\\' ? cat('\\', c) : std::string(1, c);
-  return [pattern](const std::string& name) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; };
+  return [pattern = *filter](const std::string& name) { return matches_pattern(pattern, name); };
 }
 
 void refuse_filter(const Arguments& arguments, std::string_view thing) {

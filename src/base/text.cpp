@@ -32,6 +32,28 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   return parts;
 }
 
+bool matches_pattern(std::string_view pattern, std::string_view text) {
+  constexpr std::size_t kNone = std::string_view::npos;
+  std::size_t at = 0;
+  std::size_t star = kNone;  // the last one, and where what follows it was tried last
+  std::size_t tried = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = at++;
+      tried = i;
+    } else if (at < pattern.size() && (pattern[at] == '?' || pattern[at] == text[i])) {
+      ++at;
+      ++i;
+    } else if (star != kNone) {
+      at = star + 1;
+      i = ++tried;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', at) == kNone;
+}
+
 std::string counted(std::int64_t count, std::string_view thing) {
   return cat(count, ' ', thing, count == 1 ? "" : "s");
 }
@@ -62,6 +84,11 @@ std::optional<std::int64_t> parse_int64(std::string_view text) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value, 10);
   if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
 std::string_view after_blanks(std::string_view text) {

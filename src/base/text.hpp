@@ -50,6 +50,8 @@ template <class Items, class Text>
 [[nodiscard]] std::string join_words(std::vector<std::string> items, std::string_view word);
 // "a", "b": the parts of "a, b".
 [[nodiscard]] std::vector<std::string> split(std::string_view text, std::string_view separator);
+// Whether the pattern matches the whole text: * stands for any bytes, ? for one.
+[[nodiscard]] bool matches_pattern(std::string_view pattern, std::string_view text);
 // "1 element", "2 elements".
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view thing);
 
@@ -62,6 +64,8 @@ template <class Items, class Text>
 [[nodiscard]] std::optional<std::int64_t> parse_int64(std::string_view text);
 
 inline constexpr std::string_view kBlanks = " \t\r\n";
+// `text` without the blanks at both ends.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
 // `text` without the byte order mark and the blanks at its front.
 [[nodiscard]] std::string_view after_blanks(std::string_view text);
 

@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::string_view kDimensionNumbersName = "dimension_numbers";
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\n");
-  return first == std::string_view::npos ? ""
-                                         : text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
-
 // Reads "offset_dims = [2, 3], index_vector_dim = 1".
 class DimensionNumbersReader {
  public:

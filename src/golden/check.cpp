@@ -15,6 +15,7 @@
 #include "golden/case_files.hpp"
 #include "golden/golden_update.hpp"
 #include "golden/judge.hpp"
+#include "golden/known_failures.hpp"
 #include "golden/many_cases.hpp"
 #include "golden/result_places.hpp"
 #include "golden/unproven_refusals.hpp"
@@ -43,10 +44,19 @@ class Check {
     const Settings opening{.threads = settings_.batch.threads, .memory = settings_.batch.memory};
     if (settings_.mask) mask_ = open_mask(*settings_.mask, opening);
     BatchSettings batch = settings_.batch;
-    batch.is_failure = [this](std::size_t i) { return is_failure(results_[i]->outcome); };
+    batch.is_failure = [this](std::size_t i) {
+      const bool is_known = settings_.known != nullptr && settings_.known->has(jobs_[i]);
+      return is_failure(results_[i]->outcome) && !is_known;
+    };
     Interruption running;
     batch.interruption = &running;
-    UnprovenRefusals refusals(settings_.program && settings_.needs_proof, report_);
+    const FindingReport judged = [this](const Finding& finding) {
+      if (settings_.known == nullptr) return report_(finding);
+      Finding known = finding;
+      settings_.known->judge(known);
+      report_(known);
+    };
+    UnprovenRefusals refusals(settings_.program && settings_.needs_proof, judged);
     const Interruption::Scope scope(settings_.batch.interruption, [&] {
       running.stop();
       refusals.interrupt();

@@ -13,6 +13,8 @@
 
 namespace tensorop {
 
+class KnownFailures;
+
 struct CheckSettings {
   BatchSettings batch;
   bool update = false;  // rewrite golden files that are missing or differ with what tensorop computes
@@ -27,7 +29,8 @@ struct CheckSettings {
   // Where given: an operand that holds a mask; elements at which it is true are not compared in any case.
   std::optional<std::string> mask = {};
   PictureOptions picture = {};
-  bool keeps_tensors = false;  // for Finding::actual_tensor and expected_tensor
+  bool keeps_tensors = false;      // for Finding::actual_tensor and expected_tensor
+  KnownFailures* known = nullptr;  // null: none
   // With `program`: its refusals are errors if it has given a result for no valid case of the run.
   bool needs_proof = true;
 };

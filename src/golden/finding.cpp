@@ -27,6 +27,8 @@ constexpr std::array<OutcomeRow, kOutcomeCount> kOutcomes = {{
     {"unreadable", kNoVerdict},
     {"interrupted", kNoVerdict},
     {"not_compared", kNoVerdict},
+    {"known_failure", 0},
+    {"passes_now", 1},
 }};
 
 const OutcomeRow& row_of(Outcome outcome) {
@@ -40,8 +42,18 @@ std::string_view name(Outcome outcome) {
 }
 
 std::string_view label(Outcome outcome) {
-  if (outcome == Outcome::not_given) return "not given to the program";
-  return outcome == Outcome::not_compared ? "not compared" : name(outcome);
+  switch (outcome) {
+    case Outcome::not_given:
+      return "not given to the program";
+    case Outcome::not_compared:
+      return "not compared";
+    case Outcome::known_failure:
+      return "known failure";
+    case Outcome::passes_now:
+      return "passes now";
+    default:
+      return name(outcome);
+  }
 }
 
 Outcome outcome_of(const Comparison& comparison) {

@@ -36,9 +36,11 @@ enum class Outcome : std::uint8_t {
   done,         // run: it has its result; check: a step without an expectation, where it has warnings
   unreadable,   // check: a file or a folder of cases
   interrupted,  // it had not ended when a signal ended the process
-  not_compared,  // every element was left out, so nothing says that it is equal
+  not_compared,   // every element was left out, so nothing says that it is equal
+  known_failure,  // check: it fails, as a line of --known-failures says
+  passes_now,     // check: a line of --known-failures, whose cases pass
 };
-inline constexpr std::size_t kOutcomeCount = 12;
+inline constexpr std::size_t kOutcomeCount = 14;
 
 // "equal", "not_given": as JSON names it.
 [[nodiscard]] std::string_view name(Outcome outcome);
@@ -66,6 +68,14 @@ struct Place {
 struct Unspecified {
   std::int64_t elements = 0;
   std::string why;  // "onnx ScatterElements-18 (duplicate indices)"
+};
+
+// The line of --known-failures that a finding is of.
+struct KnownFailure {
+  std::string place;   // "known.txt:3"
+  std::string reason;  // empty: none
+  Outcome outcome;     // without that line
+  std::int64_t cases = 1;
 };
 
 // Of `check --shrink`: what a finding stands for, whose call is the smallest one that differs in the same
@@ -119,6 +129,7 @@ struct Finding {
   // Of an ONNX case whose elements were compared: whether they have the same bits, which equal ones need not.
   std::optional<bool> same_bits = {};
   std::optional<Shrunk> shrunk = {};
+  std::optional<KnownFailure> known = {};  // of `known_failure` and `passes_now`
   // Which reports still need this finding, under `check --shrink`.
   enum class Telling : std::uint8_t {
     whole,    // in every report

@@ -55,13 +55,6 @@ std::int64_t bytes_of(const Archive& archive) {
   return bytes;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
 // 2024-05-01 and 010 are names of files.
 bool is_json_number(std::string_view text) {
   const auto [length, missing] = json_number(text);

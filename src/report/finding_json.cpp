@@ -211,6 +211,12 @@ void add_case(Json& out, const Finding& finding) {
   out.add("program", finding.program ? program_json(*finding.program) : Json());
   out.add("candidates", finding.candidates.empty() ? Json() : Json::list(finding.candidates));
   out.add("also_refused", error_json(finding.also_refused.get()));
+  if (finding.known) {
+    out.add("known_failure", Json::object()
+                                 .add("place", finding.known->place)
+                                 .add("reason", Json::or_null(finding.known->reason))
+                                 .add("outcome", name(finding.known->outcome)));
+  }
   if (finding.shrunk) out.add("shrunk", shrunk_json(finding));
   if (!finding.version.empty()) out.add("version", finding.version);
   if (finding.portability) out.add("portability", portability_json(*finding.portability));

@@ -93,6 +93,12 @@ std::string opening_line(const std::string& text) {
   return text.substr(0, text.find('\n') + 1);
 }
 
+// "known.txt:3: int8 wraps".
+std::string known_line(const Finding& finding) {
+  const KnownFailure& known = *finding.known;
+  return cat(known.place, known.reason.empty() ? "" : ": ", printable(known.reason), "\n");
+}
+
 std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
   if (finding.shrunk) return shrunk_text(finding) + program_lines(finding);
   switch (finding.outcome) {
@@ -118,6 +124,16 @@ std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
       return finding.skipped ? cat(finding.skipped->reason, "\n") : error_lines(*finding.error);
     case Outcome::interrupted:
       return "interrupted\n";
+    case Outcome::known_failure: {
+      Finding failed = finding;
+      failed.outcome = finding.known->outcome;
+      return known_line(finding) + reasons_of_outcome(failed, kind);
+    }
+    case Outcome::passes_now:
+      return cat(
+          finding.name, ": ",
+          finding.known->cases == 1 ? "its case passes" : cat("its ", finding.known->cases, " cases pass"),
+          "\n", known_line(finding));
   }
   __builtin_unreachable();
 }
@@ -146,6 +162,10 @@ std::string case_text(const Finding& finding, Glyphs glyphs) {
   const std::string reasons = reasons_of(finding, ReportKind::cases);
   if (reasons.empty()) return {};
   const std::string& location = finding.place.text;
+  if (finding.outcome == Outcome::known_failure)
+    return cat(location, ": ", label(finding.outcome), ": ", opening_line(reasons));
+  if (finding.outcome == Outcome::passes_now)
+    return cat(location, ": ", label(finding.outcome), ": ", opening_line(reasons));
   if (finding.outcome == Outcome::skipped || finding.outcome == Outcome::not_given)
     return cat(location, ": ", label(finding.outcome), ": ", reasons);
   // An ONNX case is named as its folder, which is its location.
@@ -201,7 +221,7 @@ std::vector<Outcome> counted_outcomes(ReportKind kind) {
   using enum Outcome;
   if (kind == ReportKind::jobs) return {done, error, skipped, interrupted};
   if (kind == ReportKind::cases)
-    return {equal, different, error, updated, skipped, not_given, interrupted, not_compared};
+    return {equal, different, error, known_failure, updated, skipped, not_given, interrupted, not_compared};
   return {equal, different, missing, extra, error, skipped, interrupted, not_compared};
 }
 
@@ -224,6 +244,7 @@ std::vector<ReportNumber> numbers_of(const ReportEnd& end, ReportKind kind) {
   if (kind != ReportKind::jobs) out.push_back({"differing_equal", counts.differing_equal});
   if (!of_cases) return out;
   out.insert(out.end(), {{"unreadable", counts[Outcome::unreadable]},
+                         {"passes_now", counts[Outcome::passes_now]},
                          {"refused", counts.refused},
                          {"same_bits", counts.same_bits},
                          {"left_out", counts.left_out},
@@ -262,7 +283,7 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
   if (counts.equal_onnx != 0) of_equal.push_back(cat(counts.same_bits, " bit for bit"));
   if (counts.refused != 0) of_equal.push_back(cat(counts.refused, " refused as expected"));
   const std::string notes = of_equal.empty() ? "" : cat(" (", join(of_equal), ")");
-  if (!is_run && unreadable == 0) {
+  if (!is_run && unreadable == 0 && counts[Outcome::passes_now] == 0) {
     if (all == 0) return cat("0 ", noun, "s", more);
     if (counts[Outcome::equal] == all)
       return cat(counted(all, noun), all == 1 ? ": equal" : ": all equal", notes, more);
@@ -275,12 +296,16 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
       add(count, cat(label(outcome), notes));
     } else if (outcome == Outcome::error && count != 0) {
       add(count, is_run ? "failed" : count == 1 ? "error" : "errors");
+    } else if (outcome == Outcome::known_failure && count != 0) {
+      add(count, count == 1 ? "known failure" : "known failures");
     } else if (count != 0 && outcome != Outcome::not_given && (is_run || outcome != Outcome::skipped)) {
       add(count, label(outcome));
     }
   }
   if (counts.up_to_date != 0) add(counts.up_to_date, "up to date");
   if (end.not_run != 0) add(end.not_run, "not run");
+  if (const std::int64_t lines = counts[Outcome::passes_now]; lines != 0)
+    add(lines, lines == 1 ? "known failure that passes now" : "known failures that pass now");
   if (unreadable != 0) add(unreadable, unreadable == 1 ? "file unreadable" : "files unreadable");
   return cat(counted(all, noun), ": ", join(parts), more);
 }

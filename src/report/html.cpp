@@ -116,7 +116,7 @@ main { margin-top: 1rem; border-top: 1px solid var(--line); }
 .f { margin: 0; padding: .35rem 0; border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 2rem;
   overflow-wrap: anywhere; }
 summary { cursor: pointer; }
-.f b { color: var(--bad); } .equal b, .updated b, .done b { color: var(--good); } .skipped b, .not_given b { color: var(--other); }
+.f b { color: var(--bad); } .equal b, .updated b, .done b { color: var(--good); } .skipped b, .not_given b, .known_failure b { color: var(--other); }
 .place, .head, figcaption, .note { color: var(--dim); } .place, .head { margin-left: .6rem; }
 .note { margin: .6rem 0 0; font-size: .85rem; }
 figure { margin: .8rem 0; } figcaption { font-size: .85rem; max-width: 48rem; }
@@ -187,7 +187,7 @@ class HtmlReport : public FileReport {
       findings_ += cat("<p class=\"f ", outcome, "\">", heading, why_skipped, "</p>\n");
       return;
     }
-    const bool opens = !has_open_ && !is_plain(finding.outcome);
+    const bool opens = !has_open_ && !is_plain(finding.outcome) && finding.outcome != Outcome::known_failure;
     has_open_ = has_open_ || opens;
     findings_ += cat("<details class=\"f ", outcome, "\"", opens ? " open" : "", "><summary>", heading,
                      "<span class=\"head\">", escaped(headline(finding, kind)), "</span></summary>\n");

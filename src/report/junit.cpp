@@ -40,13 +40,16 @@ class JUnitReport : public FileReport {
     }
     suite->counts.add(finding);
     Verdict verdict = Verdict::passed;
-    if (finding.outcome == Outcome::skipped || finding.outcome == Outcome::not_given)
+    if (finding.outcome == Outcome::skipped || finding.outcome == Outcome::not_given ||
+        finding.outcome == Outcome::known_failure)
       verdict = Verdict::skipped;
     if (is_failure(finding.outcome)) verdict = Verdict::error;
-    for (const Outcome outcome : {Outcome::different, Outcome::missing, Outcome::extra}) {
+    for (const Outcome outcome :
+         {Outcome::different, Outcome::missing, Outcome::extra, Outcome::passes_now}) {
       if (finding.outcome == outcome) verdict = Verdict::failure;
     }
-    const std::string lead = finding.outcome == Outcome::not_given ? cat(label(finding.outcome), ": ") : "";
+    const bool has_lead = finding.outcome == Outcome::not_given || finding.known;
+    const std::string lead = has_lead ? cat(label(finding.outcome), ": ") : "";
     suite->tests += test_xml(finding, verdict, lead + reasons);
     ++suite->totals.tests[static_cast<std::size_t>(verdict)];
     suite->totals.seconds += finding.seconds;

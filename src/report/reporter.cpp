@@ -204,8 +204,8 @@ std::string Reporter::text_of(const Finding& finding) {
   constexpr std::size_t kMostRemembered = 1000;
   // The command reports what it could not read at its end.
   if (finding.outcome == Outcome::unreadable) return {};
-  const bool is_apart =
-      finding.outcome == Outcome::not_given || (finding.outcome == Outcome::skipped && finding.skipped);
+  const bool is_apart = finding.outcome == Outcome::not_given || finding.outcome == Outcome::known_failure ||
+                        (finding.outcome == Outcome::skipped && finding.skipped);
   if (is_apart && !settings_.lists_skipped) return {};
   const bool is_quiet = settings_.loudness != Loudness::all;
   if (finding.outcome == Outcome::equal && is_quiet) return {};

@@ -72,6 +72,29 @@ TEST_CASE("integers are decimal and nothing else", "[base][text]") {
   }
 }
 
+TEST_CASE("a pattern matches a whole text", "[base][text]") {
+  struct Row {
+    std::string_view pattern;
+    std::string_view text;
+    bool matches;
+  };
+  for (const Row& row : {
+           Row{"", "", true},          Row{"", "a", false},           Row{"*", "", true},
+           Row{"*", "abc", true},      Row{"a", "a", true},           Row{"a", "ab", false},
+           Row{"ab", "a", false},      Row{"?", "", false},           Row{"?b", "ab", true},
+           Row{"a*", "a", true},       Row{"*a", "ba", true},         Row{"*a", "ab", false},
+           Row{"*ab*", "aab", true},   Row{"a*b*c", "axbxbyc", true}, Row{"a*b*c", "axcxb", false},
+           Row{"*aab", "aaaab", true}, Row{"a**", "a", true},         Row{"[ab]", "a", false},
+           Row{"[ab]", "[ab]", true},  Row{"\\*", "\\x", true},
+       }) {
+    CAPTURE(row.pattern, row.text);
+    CHECK(matches_pattern(row.pattern, row.text) == row.matches);
+  }
+  // Not exponential in the number of stars.
+  const std::string text(10'000, 'a');
+  CHECK_FALSE(matches_pattern("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text));
+}
+
 TEST_CASE("text is wrapped between words", "[base][text]") {
   CHECK(wrapped("", 10).empty());
   CHECK(wrapped("one two three", 13) == "one two three");
