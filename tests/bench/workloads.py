@@ -174,6 +174,13 @@ def make_floats(dtype):
     return make
 
 
+def make_numbers(dtype):
+    """Of every dtype the same numbers, which int8 holds."""
+    def make(rng, scale):
+        save("a.npy", (16 * rng.standard_normal((64 << 20) // scale, dtype=np.float32)).astype(dtype))
+    return make
+
+
 def bfloat16_bits(numbers):
     bits = numbers.view(np.uint32).astype(np.uint64)
     return (bits + 0x7FFF + (bits >> 16 & 1) >> 16).astype(np.uint16)
@@ -277,6 +284,15 @@ for dtype in ("float32", "float16", "bfloat16"):
         "NPY to JSON, %s" % dtype, make_floats(dtype), ["convert", "a.npy", "--format", "nested"],
         ["import json;a=np.load('a.npy')" + widened + ";json.dump(a.tolist(),open('ref.json','w'))"],
         output="out.json", compare=dtype))
+
+
+for source, target in (("float32", "float16"), ("float64", "float16"), ("float32", "int8"), ("float32", "int32"),
+                       ("int64", "int32"), ("float64", "float32"), ("float16", "float32")):
+    WORKLOADS.append(Workload(
+        "convert, %s to %s" % (source, target), make_numbers(source), ["convert", "a.npy", "--dtype", target],
+        ["a=np.load('a.npy',mmap_mode='r');np.save('ref.npy',a.astype('%s'))" % target,
+         "a=np.load('a.npy',mmap_mode='r');o=np.lib.format.open_memmap('ref.npy','w+',np.dtype('%s'),a.shape);"
+         "np.copyto(o,a,casting='unsafe')" % target]))
 
 
 def timed(command):
