@@ -12,14 +12,17 @@
 namespace tensorop {
 namespace {
 
-// Every cast goes through one of four wide types that holds the source exactly, so that a dtype needs two
-// loops instead of one for each other dtype.
+// Every cast goes through one of six wide types that holds the source exactly, so that a dtype needs two
+// loops instead of one for each other dtype. Those of 32 bits are converted four at a time.
+template <class T>
+using WideInteger = std::conditional_t<
+    std::is_same_v<T, std::uint64_t>, std::uint64_t,
+    std::conditional_t<(sizeof(T) > 4 || std::is_same_v<T, std::uint32_t>), std::int64_t, std::int32_t>>;
 template <class T>
 using Wide = std::conditional_t<
     Complex<T>, std::complex<double>,
-    std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t,
-                       std::conditional_t<std::integral<T> || SmallInteger<T> || std::is_same_v<T, Bool>,
-                                          std::int64_t, double>>>;
+    std::conditional_t<std::integral<T> || SmallInteger<T> || std::is_same_v<T, Bool>, WideInteger<T>,
+                       std::conditional_t<std::is_same_v<T, double>, double, float>>>;
 
 template <class T>
 Wide<T> widen_element(T value) {
@@ -30,48 +33,53 @@ Wide<T> widen_element(T value) {
   } else if constexpr (SmallInteger<T>) {
     return to_integer(value);
   } else if constexpr (Half<T> || SmallFloat<T>) {
-    return to_double(value);
+    return to_float(value);
   } else {
     return static_cast<Wide<T>>(value);
   }
 }
 
-// False when T cannot hold the value.
+// 0, or other bits when T cannot hold the value.
 template <class T, class W>
-bool narrow(W value, T& out, Overflow overflow) {
-  if constexpr (std::is_same_v<T, Bool>) {
-    out = {static_cast<std::uint8_t>(value != W{0})};
-    return true;
-  } else if constexpr (Complex<T>) {
+std::uint64_t narrow_complex(const W& value, T& out, Overflow overflow) {
+  if constexpr (!Complex<T>) {
+    return value.imag() == 0 ? convert_joinable(value.real(), out, overflow) : 1;
+  } else {
     Part<T> real = 0;
     Part<T> imag = 0;
-    bool fits = true;
+    std::uint64_t misfit = 0;
     if constexpr (Complex<W>) {
-      fits = convert_real(value.real(), real) && convert_real(value.imag(), imag);
+      misfit = convert_joinable(value.real(), real) | convert_joinable(value.imag(), imag);
     } else {
-      fits = convert_real(value, real);
+      misfit = convert_joinable(value, real);
     }
     out = {real, imag};
-    return fits;
-  } else if constexpr (Complex<W>) {
-    return value.imag() == 0 && convert_real(value.real(), out, overflow);
-  } else {
-    return convert_real(value, out, overflow);
+    return misfit;
   }
 }
 
-// The position of the first value that `to` cannot hold, or -1.
-template <class W>
-std::int64_t narrow_block(const W* wide, std::int64_t count, DType to, std::byte* out, Overflow overflow) {
-  return dispatch(to, [&]<class T>(TypeTag<T>) -> std::int64_t {
-    if constexpr (!std::is_same_v<T, StringRef>) {
-      auto* elements = reinterpret_cast<T*>(out);
-      for (std::int64_t i = 0; i < count; ++i) {
-        if (!narrow(wide[i], elements[i], overflow)) return i;
-      }
-    }
-    return -1;
-  });
+template <class T, class W>
+auto narrow(W value, T& out, Overflow overflow) {
+  if constexpr (std::is_same_v<T, Bool>) {
+    out = {static_cast<std::uint8_t>(value != W{0})};
+    return 0U;
+  } else if constexpr (Complex<T> || Complex<W>) {
+    return narrow_complex(value, out, overflow);
+  } else {
+    return convert_joinable(value, out, overflow);
+  }
+}
+
+// The position of the first value that T cannot hold, or -1. It is looked for only where there is one.
+template <class T, class W>
+std::int64_t narrow_block(StoredElements<W> wide, std::int64_t count, T* out, Overflow overflow) {
+  decltype(narrow(W{}, *out, overflow)) misfit = 0;
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) misfit |= narrow(wide[i], out[i], overflow);
+  if (misfit == 0) return -1;
+  std::int64_t bad = 0;
+  while (narrow(wide[bad], out[bad], overflow) == 0) ++bad;
+  return bad;
 }
 
 template <class T>
@@ -82,8 +90,19 @@ std::int64_t cast_from(const std::byte* in, std::byte* out, DType to, std::int64
   for (std::int64_t first = 0; first < count; first += kBlockElements) {
     const std::int64_t n = std::min(kBlockElements, count - first);
     const StoredElements<T> elements = StoredElements<T>(in) + first;
-    for (std::int64_t i = 0; i < n; ++i) wide[i] = widen_element(elements[i]);
-    const std::int64_t bad = narrow_block(wide, n, to, out + first * element_size(to), overflow);
+    StoredElements<W> values(reinterpret_cast<const std::byte*>(wide));
+    if constexpr (std::is_same_v<T, W>) {
+      values = elements;
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) wide[i] = widen_element(elements[i]);
+    }
+    const std::int64_t bad = dispatch(to, [&]<class To>(TypeTag<To>) -> std::int64_t {
+      if constexpr (std::is_same_v<To, StringRef>) {
+        return -1;
+      } else {
+        return narrow_block(values, n, reinterpret_cast<To*>(out) + first, overflow);
+      }
+    });
     if (bad >= 0) return first + bad;
   }
   return -1;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <concepts>
@@ -38,7 +39,7 @@ template <Number T>
 
 // One rounding; beyond the largest finite value it gives infinity.
 template <AnyFloat T>
-[[nodiscard]] T round_to(double value) {
+[[nodiscard]] T round_to(std::floating_point auto value) {
   if constexpr (Half<T>) {
     return round_half<T>(value);
   } else {
@@ -51,6 +52,7 @@ namespace detail {
 // fit are gathered in the last one.
 template <std::integral T>
 [[nodiscard]] double to_double_odd(T value) {
+  if constexpr (sizeof(T) < sizeof(double)) return static_cast<double>(value);
   constexpr int kSpareBits = 11;
   const bool negative = std::cmp_less(value, 0);
   const auto magnitude = negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
@@ -59,46 +61,103 @@ template <std::integral T>
   const std::uint64_t kept = magnitude >> kSpareBits | (lost != 0 ? 1U : 0U);
   return std::ldexp(negative ? -static_cast<double>(kept) : static_cast<double>(kept), kSpareBits);
 }
+
+// Functions without branches, for loops over many values: 0 where T holds the value.
+template <class Wide>
+using Misfit = std::conditional_t<sizeof(Wide) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+
+template <std::integral T, std::integral Wide>
+[[nodiscard]] Misfit<Wide> misfit_integer(Wide value) {
+  using Bits = Misfit<Wide>;
+  constexpr int kDigits = std::numeric_limits<T>::digits;
+  constexpr int kWideDigits = std::numeric_limits<Wide>::digits;
+  constexpr bool kHasAll = kDigits >= kWideDigits && (std::is_signed_v<T> || std::is_unsigned_v<Wide>);
+  const auto bits = static_cast<Bits>(value);
+  if constexpr (kHasAll) {
+    return 0;
+  } else if constexpr (std::is_signed_v<T> && std::is_signed_v<Wide>) {
+    return (bits + (Bits{1} << kDigits)) >> (kDigits + 1);  // moved by the least value, which becomes 0
+  } else {
+    return bits >> std::min(kDigits, kWideDigits);
+  }
+}
+
+// A finite value that is rounded to infinity.
+template <AnyFloat T, std::floating_point Wide>
+[[nodiscard]] Misfit<Wide> misfit_float(Wide value) {
+  constexpr double kOverflow = [] {
+    if constexpr (Half<T>) return double{HalfTraits<T>::kOverflow};
+    return 0x1.FFFFFFp127;  // float
+  }();
+  if constexpr (!Half<T> && sizeof(T) >= sizeof(Wide)) return 0;
+  const Misfit<Wide> magnitude = magnitude_bits(value);
+  const Misfit<Wide> is_finite = mask_less(magnitude, magnitude_bits(std::numeric_limits<Wide>::infinity()));
+  return is_finite & ~mask_less(magnitude, magnitude_bits(static_cast<Wide>(kOverflow)));
+}
+
+// Truncates; 0 where T does not hold the result, NaN included.
+template <std::integral T, std::floating_point Wide>
+[[nodiscard]] Misfit<Wide> truncate(Wide value, T& out) {
+  // The upper bound is a power of two and exact. One below the lower one may be rounded to it.
+  constexpr Wide kUpper = 2 * static_cast<Wide>(std::numeric_limits<T>::max() / 2 + 1);
+  constexpr Wide kLower = static_cast<Wide>(std::numeric_limits<T>::min());
+  constexpr Wide kBelow = kLower - 1;
+  const bool is_above = kBelow == kLower ? value >= kLower : value > kBelow;
+  const bool fits = is_above & (value < kUpper);
+  out = static_cast<T>(fits ? value : Wide{0});
+  return fits ? 0 : 1;
+}
+
+// A NaN made quiet, as every other conversion of floats makes it.
+[[nodiscard]] inline float quiet(float value) {
+  constexpr std::uint32_t kQuiet = 0x00400000;
+  const std::uint32_t is_nan =
+      mask_less(magnitude_bits(std::numeric_limits<float>::infinity()), magnitude_bits(value));
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | (is_nan & kQuiet));
+}
 }  // namespace detail
 
-// Converts a real value (int64, uint64 or double, which hold those of all dtypes) to a type of numbers.
-// Returns false when T cannot hold it; `overflow` is what a small float cannot hold.
+// Converts a real value (int32, int64, uint64, float or double, which hold those of all dtypes) to a type of
+// numbers. Returns 0, or other bits when T cannot hold it: of many values they can be joined, so that a loop
+// needs no branch. `overflow` is what a small float cannot hold.
 template <Number T, class Wide>
-[[nodiscard]] bool convert_real(Wide value, T& out, Overflow overflow = Overflow::error) {
+[[nodiscard]] detail::Misfit<Wide> convert_joinable(Wide value, T& out, Overflow overflow = Overflow::error) {
   if constexpr (SmallFloat<T>) {
     if constexpr (Floating<Wide>) {
-      return round_small(value, out, overflow);
+      return round_small(value, out, overflow) ? 0 : 1;
     } else {
-      return round_small(detail::to_double_odd(value), out, overflow);
+      return round_small(detail::to_double_odd(value), out, overflow) ? 0 : 1;
     }
   } else if constexpr (SmallInteger<T>) {
     decltype(to_integer(T{})) byte = 0;
-    if (!convert_real(value, byte) || std::clamp(byte, least_small<T>(), largest_small<T>()) != byte)
-      return false;
+    const auto misfit = convert_joinable(value, byte);
+    const bool fits = std::clamp(byte, least_small<T>(), largest_small<T>()) == byte;
     out.bits = static_cast<std::uint8_t>(byte & 0x0F);
-    return true;
+    return misfit | (fits ? 0 : 1);
   } else if constexpr (AnyFloat<T> && Floating<Wide>) {
-    out = round_to<T>(value);
-    return !std::isfinite(value) || std::isfinite(to_double(out));
+    if constexpr (std::same_as<T, float> && std::same_as<Wide, float>) {
+      out = detail::quiet(value);
+    } else {
+      out = round_to<T>(value);
+    }
+    return detail::misfit_float<T>(value);
   } else if constexpr (Half<T>) {
-    return convert_real(detail::to_double_odd(value), out);
+    return convert_joinable(detail::to_double_odd(value), out) == 0 ? 0 : 1;
   } else if constexpr (Floating<T>) {
     out = static_cast<T>(value);
-    return true;
+    return 0;
   } else if constexpr (Floating<Wide>) {
-    const double whole = std::trunc(value);
-    // The bounds as doubles: the upper one is a power of two and exact; the comparison is false for NaN.
-    constexpr T kHalf = std::numeric_limits<T>::max() / 2 + 1;
-    constexpr double kUpper = 2.0 * static_cast<double>(kHalf);
-    constexpr double kLower = static_cast<double>(std::numeric_limits<T>::min());
-    if (!(whole >= kLower && whole < kUpper)) return false;
-    out = static_cast<T>(whole);
-    return true;
+    return detail::truncate(value, out);
   } else {
-    if (!std::in_range<T>(value)) return false;
     out = static_cast<T>(value);
-    return true;
+    return detail::misfit_integer<T>(value);
   }
+}
+
+// The same for one value. Returns false when T cannot hold it.
+template <Number T, class Wide>
+[[nodiscard]] bool convert_real(Wide value, T& out, Overflow overflow = Overflow::error) {
+  return convert_joinable(value, out, overflow) == 0;
 }
 
 // Whether there is a cast at all: between any two dtypes but from and to string, which only stays string.

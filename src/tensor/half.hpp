@@ -6,6 +6,8 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace tensorop {
 
@@ -23,6 +25,46 @@ namespace detail {
 [[nodiscard]] constexpr std::int32_t choose(bool condition, std::int32_t a, std::int32_t b) {
   const std::int32_t mask = -static_cast<std::int32_t>(condition);
   return (a & mask) | (b & ~mask);
+}
+
+// a < b ? all bits : 0, of numbers below half of the range of Bits: SSE2 has no comparison of 64-bit
+// integers.
+template <std::unsigned_integral Bits>
+[[nodiscard]] constexpr Bits mask_less(Bits a, Bits b) {
+  return Bits{0} - ((a - b) >> (std::numeric_limits<Bits>::digits - 1));
+}
+
+// A float without its sign, as an integer: in the order of magnitudes, NaN above infinity.
+template <std::floating_point Float>
+using FloatBits = std::conditional_t<sizeof(Float) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+template <std::floating_point Float>
+[[nodiscard]] constexpr FloatBits<Float> magnitude_bits(Float value) {
+  using Bits = FloatBits<Float>;
+  return std::bit_cast<Bits>(value) & (std::numeric_limits<Bits>::max() >> 1);
+}
+
+// The bits of the float nearest to the magnitude of `value`, of two the even one, where a float has kFraction
+// bits of fraction and its least normal number is 2^kLeastExponent; exponents have no end.
+template <int kFraction, int kLeastExponent, std::floating_point Float>
+[[nodiscard]] constexpr FloatBits<Float> rounded_bits(Float value) {
+  using Bits = FloatBits<Float>;
+  constexpr int kWideFraction = std::numeric_limits<Float>::digits - 1;
+  constexpr int kDropped = kWideFraction - kFraction;
+  // Of the least normal number, which has 1 in the result.
+  constexpr Bits kExponent = kLeastExponent + std::numeric_limits<Float>::max_exponent - 1;
+  const Bits magnitude = magnitude_bits(value);
+  // Normal: without the dropped bits; adding almost half of the last kept bit, and that bit, rounds ties to
+  // even.
+  const Bits odd = (magnitude >> kDropped) & 1;
+  const Bits normal =
+      ((magnitude + (Bits{1} << (kDropped - 1)) - 1 + odd) >> kDropped) - ((kExponent - 1) << kFraction);
+  if constexpr (kExponent == 1) return normal;  // so have subnormal numbers
+  // Subnormal or zero: the last bit of the sum is worth as much as that of the result, so it is rounded
+  // there.
+  constexpr Bits kOffset = (kExponent + kDropped) << kWideFraction;
+  const Float sum = std::bit_cast<Float>(magnitude) + std::bit_cast<Float>(kOffset);
+  const Bits is_subnormal = mask_less(magnitude, kExponent << kWideFraction);
+  return ((std::bit_cast<Bits>(sum) - kOffset) & is_subnormal) | (normal & ~is_subnormal);
 }
 }  // namespace detail
 
@@ -42,68 +84,22 @@ namespace detail {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
 }
 
-// One rounding.
-[[nodiscard]] inline Float16 to_float16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const auto magnitude = static_cast<std::int32_t>(bits & 0x7FFFFFFFU);
-  const auto sign = static_cast<std::int32_t>((bits >> 16) & 0x8000U);
-  // Normal: drop 13 bits; adding 0xFFF and the last kept bit rounds ties to even.
-  const std::int32_t normal = (magnitude - 0x38000000 + 0xFFF + ((magnitude >> 13) & 1)) >> 13;
-  // Subnormal or zero: adding 1/2 leaves the rounded multiple of 2^-24 in the low bits of the sum.
-  const std::int32_t subnormal =
-      std::bit_cast<std::int32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3F000000;
-  // 65520 and above round to infinity.
-  const std::int32_t special =
-      detail::choose(magnitude > 0x7F800000, 0x7E00 | ((magnitude >> 13) & 0x1FF), 0x7C00);
-  const std::int32_t finite = detail::choose(magnitude >= 0x38800000, normal, subnormal);
-  const std::int32_t half = detail::choose(magnitude >= 0x477FF000, special, finite);
-  return {static_cast<std::uint16_t>(sign | half)};
-}
-
-// One rounding.
-[[nodiscard]] inline BFloat16 to_bfloat16(float value) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return {static_cast<std::uint16_t>((bits >> 16) | 0x40U)};
-  return {static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16)};
-}
-
-// A float on the way to a 16-bit type: rounded to odd, so that the second rounding gives what a single one
-// from the double would have given (a float has more than two bits beyond either type).
-[[nodiscard]] inline float to_float_odd(double value) {
-  const auto nearest = static_cast<float>(value);
-  const double back = nearest;
-  if (back == value || value != value) return nearest;
-  const auto bits = std::bit_cast<std::uint32_t>(nearest);
-  // Step towards zero where rounding went away from it, then make the last bit odd.
-  const bool away = (value < 0 ? back < value : back > value);
-  return std::bit_cast<float>((away ? bits - 1 : bits) | 1U);
-}
-
-// One rounding.
-[[nodiscard]] inline Float16 to_float16(double value) {
-  return to_float16(to_float_odd(value));
-}
-[[nodiscard]] inline BFloat16 to_bfloat16(double value) {
-  return to_bfloat16(to_float_odd(value));
-}
-
-// What the 16-bit types differ in. To add one: its struct, its to_float(), its rounding from float and
-// double, and these traits.
+// What the 16-bit types differ in. To add one: its struct, its to_float(), and these traits.
 template <class T>
 struct HalfTraits;
 
 template <>
 struct HalfTraits<Float16> {
   static constexpr std::uint16_t kInfinity = 0x7C00;  // greater than all finite values, less than every NaN
-  static constexpr std::uint16_t kQuiet = 0x0200;     // the bit that makes a NaN quiet
-  static Float16 round(std::floating_point auto value) { return to_float16(value); }
+  static constexpr std::uint16_t kQuiet = 0x0200;     // the highest bit of the fraction makes a NaN quiet
+  static constexpr float kOverflow = 0x1.FFEp15F;     // the least number that is rounded to infinity
 };
 
 template <>
 struct HalfTraits<BFloat16> {
   static constexpr std::uint16_t kInfinity = 0x7F80;
   static constexpr std::uint16_t kQuiet = 0x0040;
-  static BFloat16 round(std::floating_point auto value) { return to_bfloat16(value); }
+  static constexpr float kOverflow = 0x1.FFp127F;
 };
 
 template <class T>
@@ -112,9 +108,25 @@ concept Half = requires {
 };
 
 // One rounding, from float or double.
-template <Half T>
-[[nodiscard]] T round_half(std::floating_point auto value) {
-  return HalfTraits<T>::round(value);
+template <Half T, std::floating_point Float>
+[[nodiscard]] T round_half(Float value) {
+  using Traits = HalfTraits<T>;
+  using Limits = std::numeric_limits<Float>;
+  using Bits = detail::FloatBits<Float>;
+  constexpr int kFraction = std::countr_zero(Traits::kQuiet) + 1;
+  constexpr int kDropped = Limits::digits - 1 - kFraction;
+  constexpr int kLeastExponent = 1 - (Traits::kInfinity >> kFraction) / 2;
+  const Bits magnitude = detail::magnitude_bits(value);
+  Bits half = detail::rounded_bits<kFraction, kLeastExponent>(value);
+  if constexpr (kLeastExponent != Limits::min_exponent - 1) {
+    const Bits is_finite = detail::mask_less(magnitude, detail::magnitude_bits(Float{Traits::kOverflow}));
+    half = (half & is_finite) | (Traits::kInfinity & ~is_finite);
+  }
+  const Bits nan = Traits::kInfinity | Traits::kQuiet | ((magnitude >> kDropped) & (Traits::kQuiet - 1));
+  const Bits is_nan = detail::mask_less(detail::magnitude_bits(Limits::infinity()), magnitude);
+  half = (nan & is_nan) | (half & ~is_nan);
+  const Bits sign = (std::bit_cast<Bits>(value) >> (8 * (sizeof(Bits) - sizeof(T)))) & 0x8000;
+  return {static_cast<std::uint16_t>(sign | half)};
 }
 
 // The largest finite value.

@@ -4,13 +4,14 @@
 // ml_dtypes.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+
+#include "tensor/half.hpp"
 
 namespace tensorop {
 
@@ -120,25 +121,17 @@ inline constexpr std::array<float, 256> kValues = [] {
 // The magnitude in bits of the value nearest to `value`, of two the even one; in the kind without zero, which
 // holds powers of two, of the least one that is not below it. More than `largest` where that has no such
 // value. `value` is finite and above zero, or zero where there is one.
-[[nodiscard]] constexpr int rounded_magnitude(const SmallFloatLayout& layout, double value) {
-  constexpr int kFraction = 52;  // of a double
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const int exponent = static_cast<int>(bits >> kFraction) - 1023;
-  const std::uint64_t fraction = bits & ((std::uint64_t{1} << kFraction) - 1);
-  if (!layout.has_zero) {
-    return exponent < -layout.bias ? 0 : exponent + layout.bias + (fraction != 0 ? 1 : 0);
+template <SmallFloatLayout kLayout>
+[[nodiscard]] constexpr int rounded_magnitude(double value) {
+  if constexpr (kLayout.has_zero) {
+    return static_cast<int>(rounded_bits<kLayout.fraction, 1 - kLayout.bias>(value));
+  } else {
+    constexpr int kFraction = 52;  // of a double
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const int exponent = static_cast<int>(bits >> kFraction) - 1023;
+    const std::uint64_t fraction = bits & ((std::uint64_t{1} << kFraction) - 1);
+    return exponent < -kLayout.bias ? 0 : exponent + kLayout.bias + (fraction != 0 ? 1 : 0);
   }
-  const int least = 1 - layout.bias;                     // the exponent of the least normal value
-  if (exponent < least - layout.fraction - 1) return 0;  // less than half of the least subnormal one
-  const int shift = kFraction - layout.fraction + std::max(least - exponent, 0);
-  const std::uint64_t significand = fraction | std::uint64_t{1} << kFraction;
-  const std::uint64_t rest = significand & ((std::uint64_t{1} << shift) - 1);
-  const std::uint64_t half = std::uint64_t{1} << (shift - 1);
-  const std::uint64_t kept = significand >> shift;
-  const bool up = rest > half || (rest == half && kept % 2 == 1);
-  // A sum that needs one more bit is the next power of two: the bits of values are in the order of
-  // magnitudes.
-  return (std::max(exponent - least, 0) << layout.fraction) + static_cast<int>(kept) + (up ? 1 : 0);
 }
 
 }  // namespace detail
@@ -199,7 +192,7 @@ template <SmallFloat T>
     out.bits = overflow == Overflow::nan ? kLayout.nan : std::uint8_t{0};
     return overflow != Overflow::error;
   }
-  const int rounded = is_infinite ? kLayout.largest + 1 : detail::rounded_magnitude(kLayout, magnitude);
+  const int rounded = is_infinite ? kLayout.largest + 1 : detail::rounded_magnitude<kLayout>(magnitude);
   if (rounded > kLayout.largest) {
     if (overflow == Overflow::error) {
       out.bits = with_sign(kLayout.infinity, special_sign);

@@ -78,6 +78,19 @@ def make_batch(rng, scale):
     save("i.npy", rng.integers(0, 65536, (b, 65536, 1)))
 
 
+def make_big_endian(rng, scale):
+    n = (4 << 20) // scale
+    save("a.npy", rng.standard_normal((n, 16), dtype=np.float32).astype(">f4"))
+    save("i.npy", rng.integers(0, n, n // 2))
+
+
+def make_fortran(rng, scale):
+    shape = (16384 // scale, 4096)
+    for name in ("a.npy", "b.npy"):
+        save(name, np.asfortranarray(rng.standard_normal(shape, dtype=np.float32)))
+    save("i.npy", rng.integers(0, shape[0], shape[0] // 2))
+
+
 def make_elements(axis, updates=False):
     def make(rng, scale):
         shape = (16384 // scale, 8192)
@@ -174,12 +187,20 @@ def make_floats(dtype):
     return make
 
 
+def make_numbers(dtype):
+    """Of every dtype the same numbers, which int8 holds."""
+    def make(rng, scale):
+        save("a.npy", (16 * rng.standard_normal((64 << 20) // scale, dtype=np.float32)).astype(dtype))
+    return make
+
+
 def bfloat16_bits(numbers):
     bits = numbers.view(np.uint32).astype(np.uint64)
     return (bits + 0x7FFF + (bits >> 16 & 1) >> 16).astype(np.uint16)
 
 
 LOAD = "a=np.load('a.npy',mmap_mode='r');i=np.load('i.npy',mmap_mode='r')"
+TWO = "a=np.load('a.npy',mmap_mode='r');b=np.load('b.npy',mmap_mode='r');"
 OUT = "o=np.lib.format.open_memmap('ref.npy','w+',a.dtype,%s)"
 COPY = "import shutil;shutil.copyfile('a.npy','ref.npy');o=np.load('ref.npy',mmap_mode='r+')"
 UPDATES = "u=np.load('u.npy',mmap_mode='r')"
@@ -234,8 +255,18 @@ WORKLOADS = [
               "a=np.load('a.npy');b=np.load('b.npy');" + OUT % "(len(a),4096)" +
               "\nfor k in range(0,len(a),64): np.add(a[k:k+64],b,out=o[k:k+64])"]),
     Workload("add, two of one shape", make_two, ["add", "a.npy", "b.npy"],
-             ["a=np.load('a.npy',mmap_mode='r');b=np.load('b.npy',mmap_mode='r');" + OUT % "a.shape" +
-              ";np.add(a,b,out=o)"]),
+             [TWO + OUT % "a.shape" + ";np.add(a,b,out=o)"]),
+    Workload("equal, two of one shape", make_two, ["equal", "a.npy", "b.npy"],
+             [TWO + "o=np.lib.format.open_memmap('ref.npy','w+',bool,a.shape);np.equal(a,b,out=o)"]),
+    Workload("max, two of one shape", make_two, ["max", "a.npy", "b.npy"],
+             [TWO + OUT % "a.shape" + ";np.maximum(a,b,out=o)"]),
+    Workload("gather, random rows of 64 B of a big-endian file", make_big_endian, ["gather", "a.npy", "i.npy"],
+             [LOAD + ";np.save('ref.npy',a[i].astype('<f4'))"]),
+    Workload("gather, random rows of a Fortran file", make_fortran, ["gather", "a.npy", "i.npy"],
+             [LOAD + ";np.save('ref.npy',np.ascontiguousarray(a[i]))",
+              LOAD + ";np.save('ref.npy',np.take(a,i,axis=0))"]),
+    Workload("add, two Fortran files", make_fortran, ["add", "a.npy", "b.npy"],
+             [TWO + OUT % "a.shape" + ";np.add(a,b,out=o)", TWO + "np.save('ref.npy',np.ascontiguousarray(a+b))"]),
 ]
 
 # float16 against float32: sums of float16 are accumulated in float32 and rounded once.
@@ -277,6 +308,15 @@ for dtype in ("float32", "float16", "bfloat16"):
         "NPY to JSON, %s" % dtype, make_floats(dtype), ["convert", "a.npy", "--format", "nested"],
         ["import json;a=np.load('a.npy')" + widened + ";json.dump(a.tolist(),open('ref.json','w'))"],
         output="out.json", compare=dtype))
+
+
+for source, target in (("float32", "float16"), ("float64", "float16"), ("float32", "int8"), ("float32", "int32"),
+                       ("int64", "int32"), ("float64", "float32"), ("float16", "float32")):
+    WORKLOADS.append(Workload(
+        "convert, %s to %s" % (source, target), make_numbers(source), ["convert", "a.npy", "--dtype", target],
+        ["a=np.load('a.npy',mmap_mode='r');np.save('ref.npy',a.astype('%s'))" % target,
+         "a=np.load('a.npy',mmap_mode='r');o=np.lib.format.open_memmap('ref.npy','w+',np.dtype('%s'),a.shape);"
+         "np.copyto(o,a,casting='unsafe')" % target]))
 
 
 def timed(command):

@@ -1,6 +1,8 @@
 // Arrays that memory does not hold are brought into temporary files: every order, dtype and way to read them.
 #include "io/array/array_reading.hpp"
 
+#include <sys/mman.h>
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
@@ -37,7 +40,32 @@ bool is_same(const Tensor& a, const Tensor& b) {
          (a.bytes() == 0 || std::memcmp(a.data(), b.data(), to_size(a.bytes())) == 0);
 }
 
+// Counts the bytes of memory for which large pages are asked.
+class LargePagesSystem : public System {
+ public:
+  int madvise(void* address, size_t bytes, int advice) override {
+    if (advice == MADV_HUGEPAGE) large_bytes += to_int64(bytes);
+    return System::madvise(address, bytes, advice);
+  }
+  std::int64_t large_bytes = 0;
+};
+
 }  // namespace
+
+TEST_CASE("an array that is brought into memory has large pages there, unless it is small",
+          "[io][array_reading]") {
+  const TempDir dir;
+  const std::string path = dir.file("a.npy");
+  const auto large_bytes = [&](const Shape& shape) {
+    write_file(path, npy_bytes(some_tensor(DType::int32, shape), {.big_endian = true}));
+    LargePagesSystem system;
+    const ScopedSystem scope(system);
+    (void)Source::open(path, {}).tensor();
+    return system.large_bytes;
+  };
+  CHECK(large_bytes({1025, 1024}) >= 1025 * 4096);
+  CHECK(large_bytes({1000}) == 0);
+}
 
 TEST_CASE("an array that memory does not hold is brought into a temporary file, whatever its order",
           "[io][array_reading]") {

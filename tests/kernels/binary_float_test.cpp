@@ -102,11 +102,12 @@ T apply(const BinaryKernel& kernel, T a, T b) {
 TEST_CASE("a squared difference is computed in float32 and rounded once", "[elementwise]") {
   // The differences 1024.75 and 249.875 have bits beyond float16, which their squares must see.
   const auto kernel = find_kernel<SquaredDifference>(DType::float16, DType::float16);
-  const Float16 a = to_float16(1025.0F);
-  const Float16 b = to_float16(0.25F);
+  const Float16 a = round_half<Float16>(1025.0F);
+  const Float16 b = round_half<Float16>(0.25F);
   const float difference = 1025.0F - 0.25F;
-  CHECK(apply(kernel, a, b).bits == to_float16(difference * difference).bits);
-  CHECK(apply(kernel, to_float16(250.0F), to_float16(0.125F)).bits == to_float16(249.875F * 249.875F).bits);
+  CHECK(apply(kernel, a, b).bits == round_half<Float16>(difference * difference).bits);
+  CHECK(apply(kernel, round_half<Float16>(250.0F), round_half<Float16>(0.125F)).bits ==
+        round_half<Float16>(249.875F * 249.875F).bits);
 }
 
 struct RemainderCase {
@@ -262,7 +263,7 @@ TEST_CASE("float powers are those of float64, rounded once, with any exponent dt
   CHECK(pow_of(1.0F, kNaN, DType::float32, DType::float32) == 1.0F);
   CHECK(pow_of(0.0F, std::int8_t{-1}, DType::float32, DType::int8) == std::numeric_limits<float>::infinity());
   CHECK(pow_of(-2.0F, std::uint64_t{63}, DType::float32, DType::uint64) == -0x1p63F);
-  CHECK(std::isnan(pow_of(-2.0, to_float16(0.5F), DType::float64, DType::float16)));
+  CHECK(std::isnan(pow_of(-2.0, round_half<Float16>(0.5F), DType::float64, DType::float16)));
   // The cube of a float16 has 33 bits: exact in float64, while rounding to float32 first would be a second
   // one.
   for (int bits = 0x3C00; bits < 0x4400; ++bits) {

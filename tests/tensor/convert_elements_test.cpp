@@ -191,15 +191,33 @@ void store(DType dtype, const Element& element, std::byte* out) {
   if (is_complex(dtype)) std::memcpy(out + size, &element.imag, size);
 }
 
-std::optional<Element> cast(DType from, DType to, const Element& element, Overflow overflow) {
-  std::byte in[16] = {};
-  std::byte out[16] = {};
-  store(from, element, in);
-  if (cast_elements(out, to, in, from, 1, overflow) != -1) return std::nullopt;
-  Element found;
-  const auto size = static_cast<std::size_t>(element_size(part_of(to)));
-  std::memcpy(&found.real, out, size);
-  if (is_complex(to)) std::memcpy(&found.imag, out + size, size);
+Element load(DType dtype, const std::byte* from) {
+  Element element;
+  const auto size = static_cast<std::size_t>(element_size(part_of(dtype)));
+  std::memcpy(&element.real, from, size);
+  if (is_complex(dtype)) std::memcpy(&element.imag, from + size, size);
+  return element;
+}
+
+// What the casts of the elements give, in calls of as many as fit: loops over many elements differ from those
+// over one.
+std::vector<std::optional<Element>> cast(DType from, DType to, const std::vector<Element>& elements,
+                                         Overflow overflow) {
+  const auto width = static_cast<std::size_t>(element_size(from));
+  const auto out_width = static_cast<std::size_t>(element_size(to));
+  std::vector<std::byte> in(elements.size() * width);
+  std::vector<std::byte> out(elements.size() * out_width);
+  for (std::size_t i = 0; i < elements.size(); ++i) store(from, elements[i], in.data() + i * width);
+  std::vector<std::optional<Element>> found;
+  while (found.size() < elements.size()) {
+    const std::size_t first = found.size();
+    const std::int64_t bad =
+        cast_elements(out.data() + first * out_width, to, in.data() + first * width, from,
+                      static_cast<std::int64_t>(elements.size() - first), overflow);
+    const std::size_t end = bad < 0 ? elements.size() : first + static_cast<std::size_t>(bad);
+    for (std::size_t i = first; i < end; ++i) found.emplace_back(load(to, out.data() + i * out_width));
+    if (bad >= 0) found.emplace_back(std::nullopt);
+  }
   return found;
 }
 
@@ -278,9 +296,11 @@ TEST_CASE("a cast between any two dtypes of numbers rounds once, truncates, or r
     CAPTURE(seed, name(from), name(to));
     Random random(seed, static_cast<std::uint64_t>(pair));
     int wrong = 0;
-    // Every cast goes by way of float64, or of an integer: with it all values of 16 bits are tried.
-    const bool all = !kAnySanitizer && (from == DType::float64) != (to == DType::float64);
+    // Every cast of floats goes by way of float32 or float64: with them all values of 16 bits are tried.
+    const auto is_wide = [](DType dtype) { return dtype == DType::float32 || dtype == DType::float64; };
+    const bool all = !kAnySanitizer && is_wide(from) != is_wide(to);
     const auto numbers = numbers_about(random, part_of(to), all);
+    std::vector<Element> elements;
     for (const std::uint64_t part : parts_about(random, part_of(from), numbers, all)) {
       Element element = {part};
       if (is_complex(from)) {
@@ -289,18 +309,21 @@ TEST_CASE("a cast between any two dtypes of numbers rounds once, truncates, or r
         element.imag = random.pick(std::vector<std::uint64_t>{0, 0, minus, 1, other});
         if (is_complex(to) && random.chance(50)) std::swap(element.real, element.imag);
       }
-      // What a small float does not have can be asked for; of no other dtype.
-      for (const Overflow overflow : {Overflow::error, Overflow::saturate, Overflow::nan}) {
-        if (all && overflow != Overflow::error && !kSmallFloatTypes.contains(to)) continue;
-        const auto expected = expected_cast(from, to, element, overflow);
-        const auto found = cast(from, to, element, overflow);
+      elements.push_back(element);
+    }
+    // What a small float does not have can be asked for; of no other dtype.
+    for (const Overflow overflow : {Overflow::error, Overflow::saturate, Overflow::nan}) {
+      if (all && overflow != Overflow::error && !kSmallFloatTypes.contains(to)) continue;
+      const auto found = cast(from, to, elements, overflow);
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        const auto expected = expected_cast(from, to, elements[i], overflow);
         (expected ? kept : refused) += 1;
-        if (expected && found ? same(to, *found, *expected) : expected == found) continue;
+        if (expected && found[i] ? same(to, *found[i], *expected) : expected == found[i]) continue;
         if (wrong++ != 0) continue;
         const auto shown = [](const std::optional<Element>& of) {
           return of ? cat(of->real, " ", of->imag) : std::string("refused");
         };
-        UNSCOPED_INFO("the bits " << shown(element) << " become " << shown(found) << ", not "
+        UNSCOPED_INFO("the bits " << shown(elements[i]) << " become " << shown(found[i]) << ", not "
                                   << shown(expected) << ", with overflow " << static_cast<int>(overflow));
       }
     }
@@ -342,15 +365,76 @@ TEST_CASE("small floats of ONNX's examples have the bits that ONNX gives them", 
   CHECK(found == std::vector<int>{1, 0, 2, 14, 0x7C, 0x80, 0x82});
 }
 
+// Left-aligned the bits of the fraction stay, as many as there is room for.
+TEST_CASE("a NaN that is cast to another float keeps its sign and payload, and becomes quiet", "[tensor]") {
+  const auto fraction_mask = [](const FloatFormat& format) {
+    return (std::uint64_t{1} << format.fraction) - 1;
+  };
+  for (const FloatFormat& from : kFormats) {
+    for (const FloatFormat& to : kFormats) {
+      if (from.bits < 16 || to.bits < 16 || from.dtype == to.dtype) continue;
+      CAPTURE(name(from.dtype), name(to.dtype));
+      std::vector<Element> elements;
+      std::vector<std::optional<Element>> expected;
+      for (std::uint64_t i = 0; i < 1024; ++i) {
+        // Some low bits and some high ones, signalling or quiet, of both signs.
+        const std::uint64_t fraction = ((i & 31) | ((i >> 5) << (from.fraction - 5))) & fraction_mask(from);
+        if (fraction == 0) continue;
+        const std::uint64_t kept = from.fraction > to.fraction ? fraction >> (from.fraction - to.fraction)
+                                                               : fraction << (to.fraction - from.fraction);
+        const std::uint64_t quiet = std::uint64_t{1} << (to.fraction - 1);
+        for (const bool sign : {false, true}) {
+          elements.push_back({from.infinity | fraction | (sign ? from.sign_bit() : 0)});
+          expected.push_back(Element{to.infinity | kept | quiet | (sign ? to.sign_bit() : 0)});
+        }
+      }
+      CHECK(cast(from.dtype, to.dtype, elements, Overflow::error) == expected);
+    }
+  }
+  const std::vector<Element> signalling = {{0x7F800001}, {0xFFA12345}};
+  const std::vector<std::optional<Element>> quiet = {Element{0x7FC00001}, Element{0xFFE12345}};
+  CHECK(cast(DType::float32, DType::complex64, signalling, Overflow::error) == quiet);
+}
+
 TEST_CASE("the first element that does not fit is reported, wherever it stands", "[tensor]") {
-  for (const std::int64_t bad : {0, 1, 511, 512, 513, 1999}) {
-    std::vector<std::int64_t> in(2000, 7);
-    in[static_cast<std::size_t>(bad)] = 300;
-    in.back() = 300;
-    std::vector<std::int8_t> out(2000);
-    CHECK(cast_elements(reinterpret_cast<std::byte*>(out.data()), DType::int8,
-                        reinterpret_cast<const std::byte*>(in.data()), DType::int64, 2000) == bad);
-    for (std::int64_t i = 0; i < bad; ++i) CHECK(out[static_cast<std::size_t>(i)] == 7);
+  struct Row {
+    DType from;
+    DType to;
+    double misfit;
+  };
+  constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+  for (const Row& row : std::vector<Row>{{DType::int64, DType::int8, 300},
+                                         {DType::int64, DType::int32, 0x1p31},
+                                         {DType::int64, DType::uint64, -1},
+                                         {DType::uint64, DType::int8, 128},
+                                         {DType::int32, DType::uint8, -1},
+                                         {DType::uint32, DType::int32, 0x1p31},
+                                         {DType::float16, DType::int8, -129},
+                                         {DType::float32, DType::int8, kNotANumber},
+                                         {DType::float32, DType::int32, 0x1p31},
+                                         {DType::float64, DType::int64, -0x1.0000000000001p63},
+                                         {DType::float32, DType::float16, 65520},
+                                         {DType::float64, DType::bfloat16, -0x1.FFp127},
+                                         {DType::float64, DType::float32, 0x1.FFFFFFp127},
+                                         {DType::float32, DType::float8_e4m3fn, 1000},
+                                         {DType::float32, DType::int4, 8}}) {
+    CAPTURE(name(row.from), name(row.to));
+    constexpr std::size_t kCount = 2000;
+    for (const std::size_t bad : {0U, 1U, 510U, 511U, 512U, 513U, 1999U}) {
+      std::vector<double> values(kCount, 7);
+      values[bad] = row.misfit;
+      values.back() = row.misfit;
+      if (bad + 1 < kCount) values[bad + 1] = row.misfit;
+      std::vector<std::byte> in(kCount * 8);
+      std::vector<std::byte> out(kCount * 8);
+      REQUIRE(cast_elements(in.data(), row.from, reinterpret_cast<const std::byte*>(values.data()),
+                            DType::float64, kCount) == -1);
+      CHECK(cast_elements(out.data(), row.to, in.data(), row.from, kCount) == static_cast<std::int64_t>(bad));
+      std::vector<double> back(kCount);
+      REQUIRE(cast_elements(reinterpret_cast<std::byte*>(back.data()), DType::float64, out.data(), row.to,
+                            static_cast<std::int64_t>(bad)) == -1);
+      CHECK(std::ranges::count(back, 7) == static_cast<std::int64_t>(bad));
+    }
   }
 }
 

@@ -31,15 +31,15 @@ TEMPLATE_TEST_CASE("all 65536 values of a 16-bit float come back from float and 
 TEST_CASE("infinity and NaN of floats and doubles are those of 16-bit floats", "[tensor]") {
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(to_float16(infinity).bits == 0x7C00);
-  CHECK(to_float16(-infinity).bits == 0xFC00);
-  CHECK(to_bfloat16(infinity).bits == 0x7F80);
-  CHECK(to_bfloat16(-infinity).bits == 0xFF80);
-  CHECK((to_float16(nan).bits & 0x7FFF) == 0x7E00);
-  CHECK((to_bfloat16(nan).bits & 0x7FFF) == 0x7FC0);
+  CHECK(round_half<Float16>(infinity).bits == 0x7C00);
+  CHECK(round_half<Float16>(-infinity).bits == 0xFC00);
+  CHECK(round_half<BFloat16>(infinity).bits == 0x7F80);
+  CHECK(round_half<BFloat16>(-infinity).bits == 0xFF80);
+  CHECK((round_half<Float16>(nan).bits & 0x7FFF) == 0x7E00);
+  CHECK((round_half<BFloat16>(nan).bits & 0x7FFF) == 0x7FC0);
   // A NaN whose payload lies in the bits that go is still a NaN.
-  CHECK((to_float16(std::bit_cast<float>(0x7F800001U)).bits & 0x7FFF) == 0x7E00);
-  CHECK((to_bfloat16(std::bit_cast<float>(0xFF800001U)).bits) == 0xFFC0);
+  CHECK((round_half<Float16>(std::bit_cast<float>(0x7F800001U)).bits & 0x7FFF) == 0x7E00);
+  CHECK((round_half<BFloat16>(std::bit_cast<float>(0xFF800001U)).bits) == 0xFFC0);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/advice.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
@@ -30,6 +31,9 @@ DecodingTarget::DecodingTarget(DType dtype, const Shape& shape, const ArrayReadi
   const std::int64_t bytes = count(shape) * element_size(dtype);
   if (!reading.needs_scratch(bytes)) {
     memory_ = std::make_shared<Storage>(bytes, "the array");
+    // All of it is written. Each fresh page of 4 KiB takes longer than the decoding of what comes into it.
+    constexpr std::int64_t kLarge = 4 << 20;
+    if (bytes >= kLarge) prefer_large_pages(memory_->data(), bytes);
     return;
   }
   threads_.expect(bytes);
