@@ -29,7 +29,7 @@ esac
 # The examples of the docs call make and GNU parallel, transcripts Python.
 packages=("${build_packages[@]}" make parallel catch2 python3)
 mpi_packages=(python3-numpy libopenmpi-dev openmpi-bin)
-all_packages=(clang lld libclang-rt-dev clang-format python3-onnx libonnx-testdata zsh fish groff-base "${mpi_packages[@]}")
+all_packages=(clang lld libclang-rt-dev clang-format python3-jsonschema python3-onnx libonnx-testdata zsh fish groff-base "${mpi_packages[@]}")
 package_packages=(debootstrap dpkg-dev file lintian)
 case $mode in
   all) packages+=("${all_packages[@]}") ;;

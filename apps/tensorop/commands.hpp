@@ -115,6 +115,11 @@ inline constexpr CommandEntry kCommands[] = {
 // The options of every command, and the settings they give.
 [[nodiscard]] std::vector<Option> global_options();
 [[nodiscard]] Settings read_settings(const Arguments& arguments);
+// Keeps the texts of warnings in `kept` too.
+void keep_warnings(Settings& settings, std::vector<std::string>& kept);
+// Calls `body`, which with --json prints a document at its end. Where it throws instead, prints one with the
+// error.
+int with_json_error(const Arguments& arguments, const std::function<int()>& body);
 // The same for an operation on tensors: the bytes of its work are shown, until it ends or is destroyed.
 class MeteredSettings {
  public:

@@ -7,6 +7,7 @@
 
 #include "base/byte_size.hpp"
 #include "base/error.hpp"
+#include "base/files/output_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
@@ -119,6 +120,23 @@ std::string plan_lines(const std::string& location, const AccessReport& report) 
     out += cat("tensorop: plan: ", location, location.empty() ? "" : ": ", line, "\n");
   }
   return out;
+}
+
+void keep_warnings(Settings& settings, std::vector<std::string>& kept) {
+  if (!settings.warn) return;
+  settings.warn = [&kept, warn = settings.warn](const std::string& line) {
+    kept.push_back(line);
+    warn(line);
+  };
+}
+
+int with_json_error(const Arguments& arguments, const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (const Failure& error) {
+    if (arguments.has("--json")) print(Json::document().add_end(&error).line());
+    throw;
+  }
 }
 
 Settings read_settings(const Arguments& arguments) {

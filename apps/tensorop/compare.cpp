@@ -1,5 +1,6 @@
 // `compare`: two tensors, or those of two folders or archives; a verdict as the exit status, and a report.
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -66,22 +67,19 @@ void compare_pair(const Arguments& arguments, Reporter& reporter, const std::str
     for (const std::string& operand : {actual, expected, arguments.value("--ignore").value_or("")})
       visit(operand, "a file to compare");
   });
+  const auto start = std::chrono::steady_clock::now();
   MeteredSettings metered(arguments, "");
   Finding finding{.suite = expected, .name = actual, .actual = actual, .expected = expected};
   finding.place.file = expected;
   Settings settings = metered.get();
-  if (settings.warn) {
-    settings.warn = [&, warn = settings.warn](const std::string& line) {
-      finding.warnings.push_back(line);
-      warn(line);
-    };
-  }
+  keep_warnings(settings, finding.warnings);
   finding.comparison =
       compare_operands(actual, expected, parse_tolerances(read_tolerance_texts(arguments)), settings,
                        read_options(arguments, reporter), arguments.value("--ignore"));
   metered.end();
   refuse_one_file(actual, expected);
   finding.outcome = outcome_of(*finding.comparison);
+  finding.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   reporter.add(finding);
 }
 

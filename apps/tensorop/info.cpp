@@ -48,13 +48,15 @@ constexpr Failing kFailing[] = {
      [](const MeasuredArray& array) { return array.info.is_unaligned; }},
 };
 
-// The statistics of the arrays of all operands, and what --fail-if says of them. Without --stats inspect() is
-// inspect_file(), and no array is measured.
-class InfoStatistics {
+// The arrays of all operands, what --stats and --fail-if say of them, and the document of --json. Without
+// --stats inspect() is inspect_file(), and no array is measured.
+class InfoReport {
  public:
+  explicit InfoReport(const Arguments& arguments) : arguments_(arguments) {}
+
   // Throws Error where --stats is not given and an option that needs it is, and for wrong values.
-  explicit InfoStatistics(const Arguments& arguments) : arguments_(arguments) {
-    for (const std::string& list : arguments.values("--fail-if")) {
+  void read_options() {
+    for (const std::string& list : arguments_.values("--fail-if")) {
       for (const std::string& word : split(list, ",")) {
         const auto* const row = std::ranges::find(kFailing, word, &Failing::word);
         if (row == std::end(kFailing))
@@ -62,31 +64,55 @@ class InfoStatistics {
         fail_if_.push_back(row);
       }
     }
-    if (!arguments.has("--stats")) {
-      arguments.require_with("--stats", {"--digest", "--sort", "--threads", "--memory", "--progress"});
+    if (!arguments_.has("--stats")) {
+      arguments_.require_with("--stats", {"--digest", "--sort", "--threads", "--memory", "--progress"});
       if (std::ranges::any_of(fail_if_, &Failing::needs_statistics))
-        arguments.require_with("--stats", {"--fail-if"});
+        arguments_.require_with("--stats", {"--fail-if"});
       return;
     }
-    (void)read_loudness(arguments);
-    sort_key_ = arguments.value("--sort").value_or("");
+    sort_key_ = arguments_.value("--sort").value_or("");
     const std::vector<std::string> keys = sort_keys();
-    if (arguments.has("--sort") && std::ranges::find(keys, sort_key_) == keys.end())
+    if (arguments_.has("--sort") && std::ranges::find(keys, sort_key_) == keys.end())
       throw Error(cat("--sort ", in_quotes(sort_key_), " is not one of ", join(keys)));
-    settings_.emplace(arguments, "-");
+    settings_.emplace(arguments_, "-");
   }
 
-  [[nodiscard]] bool is_wanted() const { return settings_.has_value(); }
+  [[nodiscard]] bool measures() const { return settings_.has_value(); }
+  [[nodiscard]] bool as_json() const { return arguments_.has("--json"); }
+
+  // A message that is of no file.
+  void warn(const std::string& line) {
+    warnings_.push_back(line);
+    const auto print_warning = read_settings(arguments_).warn;
+    if (print_warning) print_warning(line);
+  }
+
+  // For --json.
+  void add(const FileEntry& file) { files_.push_back(file); }
+  void add(const std::vector<ArrayEntry>& arrays) {
+    std::string lines;
+    for (const ArrayEntry& array : arrays) lines += list_.item(array_json(array));
+    print(lines);
+  }
+  [[nodiscard]] std::size_t files() const { return files_.size(); }
+  // Of the file that was added since there were `before`, or else of one that is not described.
+  void add_error(std::size_t before, const std::string& path, const Failure& error) {
+    if (files_.size() == before || files_.back().error) {
+      files_.push_back(file_entry(path, error));
+    } else {
+      files_.back().error = error;
+    }
+  }
 
   [[nodiscard]] FileContent inspect(const std::string& path, const Format* format) const {
-    if (!is_wanted()) return inspect_file(path, format);
+    if (!measures()) return inspect_file(path, format);
     const Source::Options options = with_settings({.text_format = format}, settings_->get());
     return inspect_file(path, format, &options);
   }
 
   // Measures the arrays of a file; content.arrays keeps those that could be read.
   void take(FileContent& content) {
-    if (!is_wanted()) {
+    if (!measures()) {
       for (const ArrayEntry& info : content.arrays) measured_.push_back({.info = info});
       return;
     }
@@ -96,19 +122,21 @@ class InfoStatistics {
     std::ranges::move(found, std::back_inserter(measured_));
   }
 
-  // Prints all, once. Returns the exit status: 1 where --fail-if says so, else 0.
-  int print_all() {
-    const bool as_json = arguments_.has("--json");
-    const bool is_silent = read_loudness(arguments_) == Loudness::silent;
-    if (is_wanted()) settings_->end();
+  // Prints all, once, with the error that ends the command, if any. Returns the exit status: 1 where
+  // --fail-if says so, else 0.
+  int end(const Failure* error) {
+    if (measures()) settings_->end();
     if (!sort_key_.empty()) sort_arrays(measured_, sort_key_);
-    if (is_wanted() && !measured_.empty() && !is_silent)
-      print(as_json ? statistics_json(measured_) : statistics_text(measured_, has_utf8_locale()));
+    if (as_json()) {
+      end_document(error);
+    } else if (measures() && !measured_.empty() && read_loudness(arguments_) != Loudness::silent) {
+      print(statistics_text(measured_, has_utf8_locale()));
+    }
     std::vector<std::string> failing;
     for (const MeasuredArray& array : measured_) {
       if (is_failing(array)) failing.push_back(array.info.path);
     }
-    if (!failing.empty() && !as_json && !arguments_.has("--quiet")) {
+    if (!failing.empty() && !as_json() && !arguments_.has("--quiet")) {
       std::vector<std::string> nouns;
       for (const Failing* row : fail_if_) nouns.emplace_back(row->noun);
       print(cat(failing.size(), " of ", counted(to_int64(measured_.size()), "array"), " with ",
@@ -118,6 +146,15 @@ class InfoStatistics {
   }
 
  private:
+  void end_document(const Failure* error) {
+    std::string lines;
+    if (measures()) {
+      for (const MeasuredArray& array : measured_) lines += list_.item(statistics_json(array));
+    }
+    const Json files = Json::list(files_, [](const FileEntry& file) { return file.json(); });
+    print(lines + list_.end(Json::object().add("files", files).add_end(error, warnings_)));
+  }
+
   [[nodiscard]] bool is_failing(const MeasuredArray& array) const {
     return std::ranges::any_of(fail_if_, [&](const Failing* row) { return row->is_met(array); });
   }
@@ -127,17 +164,22 @@ class InfoStatistics {
   std::vector<const Failing*> fail_if_;
   std::optional<MeteredSettings> settings_;
   std::vector<MeasuredArray> measured_;
+  JsonList list_{Json::document(), "arrays"};
+  std::vector<FileEntry> files_;
+  std::vector<std::string> warnings_;
 };
 
 // The models of ONNX case folders, a line for each. Those that cannot be read are reported, and counted.
-std::string describe_cases(const std::string& folder, const std::function<bool(const std::string&)>& wanted,
-                           bool as_json, std::size_t& cases, std::size_t& failed) {
-  std::string lines;
+// Whether there is one.
+bool describe_cases(const std::string& folder, const std::function<bool(const std::string&)>& wanted,
+                    InfoReport& report, std::size_t& cases, std::size_t& failed) {
+  bool is_listed = false;
   const auto attempt = [&](const std::string& path, const std::function<void()>& body) {
     try {
       body();
     } catch (Error& error) {
       if (path == folder) throw;
+      report.add_error(report.files(), path, error);
       error.add_context("info");
       report_error(error);
       ++failed;
@@ -148,10 +190,15 @@ std::string describe_cases(const std::string& folder, const std::function<bool(c
     if (!wanted(path.substr(path.rfind('/') + 1))) return;
     const OnnxModel model = read_case_model(path);
     const auto sets = to_int64(data_sets(names).size());
-    lines += as_json ? describe_case_json(model, path, sets) : describe_case_text(model, path, sets);
+    if (report.as_json()) {
+      report.add(file_entry(model, path, sets));
+    } else {
+      print(describe_case_text(model, path, sets));
+    }
+    is_listed = true;
     ++cases;
   });
-  return lines;
+  return is_listed;
 }
 
 // Whether it is a model without initializers: it has no tensors to describe.
@@ -168,12 +215,12 @@ bool is_empty_model(const std::string& path) {
 // The tensors of a folder: of the archive whose index it has, or its files.
 std::vector<std::string> tensors_of_folder(const std::string& folder,
                                            const std::function<bool(const std::string&)>& wanted,
-                                           const std::function<void(const std::string&)>& warn) {
+                                           InfoReport& report) {
   const auto set = TensorSet::open(folder);
   if (set->is_archive()) return {set->name()};
   std::vector<std::string> paths;
   for (const Unseen& entry : set->unseen()) {
-    if (warn) warn(cat(printable(folder), ": not looked at: ", unseen_text(entry)));
+    report.warn(cat(printable(folder), ": not looked at: ", unseen_text(entry)));
   }
   for (const SetMember& member : set->members()) {
     if (is_empty_model(set->path_of(member))) continue;
@@ -186,17 +233,21 @@ std::vector<std::string> tensors_of_folder(const std::string& folder,
   return paths;
 }
 
-// The description of a model; nothing where the file is none, or is a large one, whose initializers are
-// listed.
-std::optional<std::string> describe_if_model(const std::string& path, bool as_json) {
+// Describes a model. Returns false where the file is none, or is a large one, whose initializers are listed.
+bool describe_if_model(const std::string& path, InfoReport& report) {
   // A stream must be opened once.
-  if (path == "-" || !is_regular_file(path)) return std::nullopt;
-  if (classify_message(InputFile::open(path).bytes()) != MessageKind::model) return std::nullopt;
+  if (path == "-" || !is_regular_file(path)) return false;
+  if (classify_message(InputFile::open(path).bytes()) != MessageKind::model) return false;
   try {
     const OnnxModel model = read_onnx_model(path);
-    return as_json ? describe_json(model, path) : describe_text(model, path);
+    if (report.as_json()) {
+      report.add(file_entry(model, path));
+    } else {
+      print(describe_text(model, path));
+    }
+    return true;
   } catch (const OnnxSizeError&) {
-    return std::nullopt;
+    return false;
   }
 }
 
@@ -209,8 +260,7 @@ void select_arrays(const std::function<bool(const std::string&)>& wanted, FileCo
   content.is_whole = false;
 }
 
-// `as_statistics`: arrays are described elsewhere.
-void describe_file(const FileContent& content, bool as_json, bool as_statistics,
+void describe_file(const FileContent& content, InfoReport& report,
                    const std::function<void(const std::string&)>& warn) {
   for (const std::string& line : content.warnings) {
     if (warn) warn(line);
@@ -220,8 +270,13 @@ void describe_file(const FileContent& content, bool as_json, bool as_statistics,
       if (warn) warn(cat(printable(file.path), ": ", line));
     }
   }
-  const bool is_described = content.arrays.empty() ? content.faults.empty() : !as_statistics;
-  if (is_described) print(as_json ? describe_json(content) : describe_text(content));
+  // Statistics are printed at the end.
+  if (report.as_json()) {
+    report.add(file_entry(content));
+    if (!report.measures()) report.add(content.arrays);
+  } else if (content.arrays.empty() ? content.faults.empty() : !report.measures()) {
+    print(describe_text(content));
+  }
   if (!content.is_whole && content.arrays.empty() && content.faults.size() == 1)
     throw Error(content.faults[0]);
   for (Error error : content.faults) {
@@ -233,43 +288,41 @@ void describe_file(const FileContent& content, bool as_json, bool as_statistics,
                   content.arrays.size() + content.faults.size(), " arrays could not be described"));
 }
 
-int run_info(const Arguments& arguments) {
+// Describes all operands. Throws Error at the end where some could not be described.
+void describe_all(const Arguments& arguments, InfoReport& report) {
   if (arguments.operands.empty()) throw Error("no file given");
   if (std::ranges::count_if(arguments.operands, is_standard_input) > 1)
     throw Error("standard input can be read only once");
   const Format* const format = read_input_format(arguments);
-  const bool as_json = arguments.has("--json");
   const bool filters = arguments.has("--filter");
   const auto wanted = read_filter(arguments);
-  InfoStatistics statistics(arguments);
-  const bool measures = statistics.is_wanted();
+  report.read_options();
   const auto warn = read_settings(arguments).warn;
   std::size_t files = 0;
   std::size_t failed = 0;
   bool is_listed = false;  // something that the filter leaves
   // The tensors of a folder are chosen before, by their names in it.
   const auto describe_one = [&](const std::string& path, bool is_operand) {
-    if (const auto model = filters || measures ? std::nullopt : describe_if_model(path, as_json)) {
-      print(*model);
-    } else {
-      FileContent content = statistics.inspect(path, format);
+    if (filters || report.measures() || !describe_if_model(path, report)) {
+      FileContent content = report.inspect(path, format);
       if (filters && content.is_whole) {
         select_arrays(wanted, content);
       } else if (filters && is_operand && !wanted(path)) {
         content.arrays.clear();
       }
       is_listed |= !content.arrays.empty();
-      statistics.take(content);
+      report.take(content);
       if (!filters || !content.arrays.empty() || !content.faults.empty())
-        describe_file(content, as_json, measures, warn);
+        describe_file(content, report, warn);
     }
     ++files;
   };
   const auto attempt = [&](const std::string& path, bool is_only, const std::function<void()>& body) {
+    const std::size_t before = report.files();
     try {
       body();
     } catch (Error& error) {
-      if (as_json) print(describe_json(path, error));
+      report.add_error(before, path, error);
       if (is_only) throw;
       error.add_context("info");
       report_error(error);
@@ -280,25 +333,28 @@ int run_info(const Arguments& arguments) {
   const auto describe = [&](const std::string& path) {
     if (path == "-" || !is_folder(path)) return describe_one(path, true);
     const std::size_t before = files;
-    const std::string cases = measures ? "" : describe_cases(path, wanted, as_json, files, failed);
-    is_listed |= !cases.empty();
-    if (!cases.empty()) print(cases);
+    if (!report.measures()) is_listed |= describe_cases(path, wanted, report, files, failed);
     if (files != before) return;
-    const auto tensors = tensors_of_folder(path, wanted, warn);
+    const auto tensors = tensors_of_folder(path, wanted, report);
     if (tensors.size() == 1) return describe_one(tensors[0], false);
     for (const std::string& tensor : tensors) attempt(tensor, false, [&] { describe_one(tensor, false); });
   };
+  for (const std::string& path : arguments.operands)
+    attempt(path, arguments.operands.size() == 1, [&] { describe(path); });
+  if (filters && !is_listed && failed == 0) refuse_filter(arguments, "tensor");
+  if (failed != 0) throw Error(cat(failed, " of ", files, " files could not be described"));
+}
+
+int run_info(const Arguments& arguments) {
+  (void)read_loudness(arguments);
+  InfoReport report(arguments);
   try {
-    for (const std::string& path : arguments.operands)
-      attempt(path, arguments.operands.size() == 1, [&] { describe(path); });
-  } catch (const Failure&) {
-    (void)statistics.print_all();
+    describe_all(arguments, report);
+  } catch (const Failure& error) {
+    (void)report.end(&error);
     throw;
   }
-  const int status = statistics.print_all();
-  if (filters && !is_listed && failed == 0) refuse_filter(arguments, "tensor");
-  if (failed == 0) return status;
-  throw Error(cat(failed, " of ", files, " files could not be described"));
+  return report.end(nullptr);
 }
 
 std::vector<Option> info_options() {
@@ -306,7 +362,7 @@ std::vector<Option> info_options() {
       {"--filter", OptionKind::value, "TEXT",
        "only tensors of folders and archives, and files, whose name contains TEXT; with * or ? TEXT is a "
        "pattern for the whole name"},
-      {"--json", OptionKind::flag, "", "print one JSON object on each line, for programs"},
+      {"--json", OptionKind::flag, "", "print JSON, for programs"},
       input_option(),
       {"--stats", OptionKind::flag, "",
        "read all elements: range, mean, standard deviation, number of NaN, infinities, zeros, negative zeros "

@@ -279,23 +279,21 @@ void check_spec_options(const FoundOperator& found, const Arguments& arguments) 
 
 // The call under several versions. There is no single result.
 int compare_versions(const FoundOperator& found, const Arguments& arguments) {
-  const bool as_json = arguments.has("--json");
-  int status = 0;
-  alone(arguments, [&] {
+  const auto compare = [&] {
     std::vector<Framework> only;
     if (const auto list = arguments.value("--only")) only = read_publishers(*list);
-    const MeteredSettings settings(arguments, "");
-    std::optional<Portability> versions;
-    try {
-      versions = find_portability(make_request(found, arguments), only, settings.get());
-    } catch (const Failure& error) {
-      if (as_json) print(Json::document().add_end(&error).line());
-      throw;
-    }
-    print(as_json ? Json::document().add_all(portability_json(*versions)).line()
-                  : portability_text(*versions));
-    status = versions->exit_status();
-  });
+    const MeteredSettings metered(arguments, "");
+    Settings settings = metered.get();
+    std::vector<std::string> warnings;
+    keep_warnings(settings, warnings);
+    const Portability versions = find_portability(make_request(found, arguments), only, settings);
+    print(arguments.has("--json")
+              ? Json::document().add_all(portability_json(versions)).add_end(nullptr, warnings).line()
+              : portability_text(versions));
+    return versions.exit_status();
+  };
+  int status = 0;
+  alone(arguments, [&] { status = with_json_error(arguments, compare); });
   return status;
 }
 

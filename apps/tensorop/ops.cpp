@@ -37,10 +37,7 @@ int print_diff(const Arguments& arguments) {
   return 0;
 }
 
-int run_ops(const Arguments& arguments) {
-  if (arguments.has("--diff") && arguments.has("--json"))
-    throw Error("--diff cannot be combined with --json", "", "tensorop ops OPERATOR --json has all versions");
-  if (arguments.has("--diff")) return print_diff(arguments);
+int print_operators(const Arguments& arguments) {
   std::vector<const Operator*> chosen;
   for (const std::string& name : arguments.operands) {
     chosen.push_back(require_operator(name).op);
@@ -53,6 +50,13 @@ int run_ops(const Arguments& arguments) {
     for (const Operator* op : chosen) print(all ? describe_line(*op) : describe_text(*op));
   }
   return 0;
+}
+
+int run_ops(const Arguments& arguments) {
+  if (arguments.has("--diff") && arguments.has("--json"))
+    throw Error("--diff cannot be combined with --json", "", "tensorop ops OPERATOR --json has all versions");
+  if (arguments.has("--diff")) return print_diff(arguments);
+  return with_json_error(arguments, [&] { return print_operators(arguments); });
 }
 
 std::vector<std::string> rule_ids() {

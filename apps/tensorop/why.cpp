@@ -1,6 +1,7 @@
 // `why`: from which elements of the operands each element of a result is made.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -63,15 +64,20 @@ std::size_t read_operand(const std::string& name, const Call& call) {
   throw Error(cat("--of ", in_quotes(name), " is not one of ", join(names)));
 }
 
+// A JSON document of an explanation.
+using Document = std::function<void(Json json, const Failure* error)>;
+
 void explain_operand(const Explainer& explainer, const std::string& name, const std::vector<std::string>& at,
-                     bool as_json) {
+                     const Document& document) {
   const std::size_t operand = read_operand(name, explainer.call());
   if (at.empty()) throw Error("--of needs --at");
+  std::vector<ArrivedElement> elements;
   for (const std::string& text : at) {
     const OperandElement element{operand, read_position(text, name, shown_shape(explainer.call(), operand))};
-    const Arrivals arrivals = explainer.arrivals(element);
-    print(as_json ? why_json(explainer, element, arrivals) : why_text(explainer, element, arrivals));
+    elements.push_back({element, explainer.arrivals(element)});
   }
+  if (document) return document(why_json(explainer, elements), nullptr);
+  for (const auto& [element, arrivals] : elements) print(why_text(explainer, element, arrivals));
 }
 
 void write_picture(const Explainer& explainer, std::span<const std::int64_t> at, const std::string& path) {
@@ -81,8 +87,8 @@ void write_picture(const Explainer& explainer, std::span<const std::int64_t> at,
   file.commit();
 }
 
-void explain_result(const Explainer& explainer, const std::vector<std::string>& at, bool as_json,
-                    const std::optional<std::string>& svg) {
+void explain_result(const Explainer& explainer, const std::vector<std::string>& at,
+                    const std::optional<std::string>& svg, const Document& document) {
   const Shape& shape = explainer.output().shape;
   const std::int64_t all = count(shape);
   std::vector<std::int64_t> positions;
@@ -94,10 +100,7 @@ void explain_result(const Explainer& explainer, const std::vector<std::string>& 
     for (std::int64_t i = 0; i < shown; ++i) positions.push_back(i);
   }
   const std::vector<ElementOrigin> origins = explainer.origins(positions);
-  if (as_json) {
-    print(why_json(explainer, origins));
-    return;
-  }
+  if (document) return document(why_json(explainer, origins), nullptr);
   print(cat(why_text(explainer, origins), why_shape_text(explainer)));
   if (at.empty() && to_int64(positions.size()) < all)
     print(cat("and ", all - to_int64(positions.size()), " more elements: --at names those to explain\n"));
@@ -135,13 +138,13 @@ std::string stablehlo_text(const Request& request, const Explainer& explainer) {
 
 // Says why the call is refused, after its error.
 int explain_refusal(const Request& request, const Settings& settings, const Error& error,
-                    const std::string& place, bool as_json) {
+                    const std::string& place, const Document& document) {
   const Refusal refusal = why_refused(request, settings, error);
   Failure shown(error);
   if (!place.empty()) shown.add_context(place);
   shown.add_context(kWhy);
   report_error(shown);
-  print(as_json ? refusal_json(refusal) : refusal_text(refusal));
+  document ? document(refusal_json(refusal), &refusal.error) : print(refusal_text(refusal));
   return kRefused;
 }
 
@@ -158,9 +161,15 @@ void keep_inputs(const std::string& svg, const Request& request, const Arguments
 
 // `place`: that of a job, else empty.
 int explain(Request request, const Arguments& arguments, const std::string& place) {
-  const Settings settings = read_settings(arguments);
+  Settings settings = read_settings(arguments);
+  std::vector<std::string> warnings;
+  keep_warnings(settings, warnings);
   if (reads_standard_input(request)) request = with_operands(std::move(request), settings);
   const bool as_json = arguments.has("--json");
+  Document document;
+  if (as_json) {
+    document = [&](Json json, const Failure* error) { print(json.add_end(error, warnings).line()); };
+  }
   const auto svg = arguments.value("--svg");
   arguments.refuse_beside("--svg", {"--of"});
   if (svg == "-" && as_json)
@@ -170,7 +179,7 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
   try {
     explainer.emplace(request, settings);
   } catch (const Error& error) {
-    return explain_refusal(request, settings, error, place, as_json);
+    return explain_refusal(request, settings, error, place, document);
   }
   const auto at = arguments.values("--at");
   if (const auto as = arguments.value("--as")) {
@@ -182,12 +191,12 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
   }
   try {
     if (const auto of = arguments.value("--of")) {
-      explain_operand(*explainer, *of, at, as_json);
+      explain_operand(*explainer, *of, at, document);
     } else {
-      explain_result(*explainer, at, as_json, svg);
+      explain_result(*explainer, at, svg, document);
     }
   } catch (const FaultError& error) {
-    return explain_refusal(request, settings, error, place, as_json);
+    return explain_refusal(request, settings, error, place, document);
   }
   return 0;
 }
@@ -218,14 +227,16 @@ int explain_job(const Arguments& arguments) {
 }  // namespace
 
 Command why_command(const FoundOperator& found) {
-  return {
-      cat("why ", found.name->name),
-      {cat("why ", found.op->name, " OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...")},
-      "Says from which elements of operands the result is made",
-      {cat("tensorop why ", found.op->example.substr(std::string_view("tensorop ").size()))},
-      joined({call_options(found), why_options()}),
-      [found](const Arguments& arguments) { return explain(read_request(found, arguments), arguments, ""); },
-      found.op};
+  return {cat("why ", found.name->name),
+          {cat("why ", found.op->name, " OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...")},
+          "Says from which elements of operands the result is made",
+          {cat("tensorop why ", found.op->example.substr(std::string_view("tensorop ").size()))},
+          joined({call_options(found), why_options()}),
+          [found](const Arguments& arguments) {
+            return with_json_error(arguments,
+                                   [&] { return explain(read_request(found, arguments), arguments, ""); });
+          },
+          found.op};
 }
 
 Command why_command() {
@@ -239,7 +250,9 @@ Command why_command() {
            "tensorop why scatternd data.npy indices.npy updates.npy --at 3,1",
            "tensorop why jobs.jsonl --job resize --at 3,1"},
           joined({{job}, why_options()}),
-          explain_job};
+          [](const Arguments& arguments) {
+            return with_json_error(arguments, [&] { return explain_job(arguments); });
+          }};
 }
 
 }  // namespace tensorop

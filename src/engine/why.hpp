@@ -63,6 +63,11 @@ struct Arrivals {
   std::int64_t dropped = 0;   // updates whose index is out of range and dropped
 };
 
+struct ArrivedElement {
+  OperandElement element;
+  Arrivals arrivals;
+};
+
 class Explainer {
  public:
   static constexpr std::size_t kMostListed = 16;

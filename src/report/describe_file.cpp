@@ -15,6 +15,7 @@
 #include "io/json/json_writer.hpp"
 #include "io/onnx/tensor_proto.hpp"
 #include "jobs/onnx_call.hpp"
+#include "report/finding_json.hpp"
 #include "report/json.hpp"
 
 namespace tensorop {
@@ -135,14 +136,14 @@ std::string graph_text(const OnnxModel& model) {
 
 // Why `check` does not run it: skipped, or an error; empty where it does.
 struct Obstacle {
-  std::string skipped = {};
+  std::optional<Skipped> skipped = {};
   std::optional<Failure> error = {};
 };
 Obstacle obstacle_of(const OnnxModel& model) {
   try {
     const auto call = call_of_model(model);
     const auto* skipped = std::get_if<Skipped>(&call);
-    return {.skipped = skipped == nullptr ? "" : skipped->reason};
+    return {.skipped = skipped == nullptr ? std::nullopt : std::optional(*skipped)};
   } catch (const Error& error) {
     return {.error = error};
   }
@@ -150,7 +151,7 @@ Obstacle obstacle_of(const OnnxModel& model) {
 
 std::string obstacle_text(const Obstacle& obstacle) {
   if (obstacle.error) return cat("error: ", std::string_view(obstacle.error->what()));
-  return obstacle.skipped.empty() ? "" : cat("skipped: ", obstacle.skipped);
+  return obstacle.skipped ? cat("skipped: ", obstacle.skipped->reason) : "";
 }
 
 // "float32 (2,3), 24 bytes, in w.bin".
@@ -165,14 +166,20 @@ std::string initializer_text(const OnnxTensor& tensor) {
 }
 
 Json initializer_json(const OnnxTensor& tensor) {
-  Json out = Json::object().add("name", tensor.name);
+  std::optional<ArrayEntry> array;
+  std::optional<Failure> fault;
   try {
-    const ArrayEntry array = tensor_proto_entry(tensor.bytes, tensor.byte, nullptr, true);
-    out.add("dtype", name(*array.dtype)).add("shape", Json::list(array.shape)).add("bytes", array.bytes);
-    return out.add("file", Json::or_null(array.file));
+    array = tensor_proto_entry(tensor.bytes, tensor.byte, nullptr, true);
   } catch (const Error& error) {
-    return out.add("error", std::string_view(error.what()));
+    fault = error;
   }
+  return Json::object()
+      .add("name", tensor.name)
+      .add("dtype", array ? Json(name(*array->dtype)) : Json())
+      .add("shape", array ? Json::list(array->shape) : Json())
+      .add("bytes", array ? Json(array->bytes) : Json())
+      .add("file", array ? Json::or_null(array->file) : Json())
+      .add("error", error_json(fault ? &*fault : nullptr));
 }
 
 Json dim_json(const OnnxDim& dim) {
@@ -202,24 +209,15 @@ Json node_json(const OnnxNode& node) {
       .add("attributes", std::move(attributes));
 }
 
-Json model_json(const OnnxModel& model, const std::string& path) {
-  const Obstacle obstacle = obstacle_of(model);
-  const auto opset_json = [](const OnnxOpset& opset) {
-    return Json::object().add("domain", opset.domain).add("version", opset.version);
-  };
-  const auto name_of = [](const OnnxTensor& tensor) -> Json { return {tensor.name}; };
-  return Json::document()
+Json file_head(const std::string& path, std::string_view format, const Metadata& metadata, Json model) {
+  Json entries = Json::object();
+  // The keys differ.
+  for (const auto& [key, value] : metadata) entries.add(key, value);
+  return Json::object()
       .add("path", path)
-      .add("format", "onnx")
-      .add("ir_version", model.ir_version)
-      .add("opsets", Json::list(model.opsets, opset_json))
-      .add("nodes", Json::list(model.nodes, node_json))
-      .add("inputs", Json::list(model.inputs, value_info_json))
-      .add("outputs", Json::list(model.outputs, value_info_json))
-      .add("initializers", Json::list(model.initializers, name_of))
-      .add("initializer_arrays", Json::list(model.initializers, initializer_json))
-      .add("skipped", Json::or_null(obstacle.skipped))
-      .add_end(obstacle.error ? &*obstacle.error : nullptr);
+      .add("format", Json::or_null(format))
+      .add("metadata", metadata.empty() ? Json() : std::move(entries))
+      .add("model", std::move(model));
 }
 
 }  // namespace
@@ -239,8 +237,21 @@ std::string describe_text(const OnnxModel& model, const std::string& path) {
   return out;
 }
 
-std::string describe_json(const OnnxModel& model, const std::string& path) {
-  return model_json(model, path).line();
+FileEntry file_entry(const OnnxModel& model, const std::string& path, std::optional<std::int64_t> data_sets) {
+  const Obstacle obstacle = obstacle_of(model);
+  const auto opset_json = [](const OnnxOpset& opset) {
+    return Json::object().add("domain", opset.domain).add("version", opset.version);
+  };
+  Json out = Json::object()
+                 .add("ir_version", model.ir_version)
+                 .add("opsets", Json::list(model.opsets, opset_json))
+                 .add("nodes", Json::list(model.nodes, node_json))
+                 .add("inputs", Json::list(model.inputs, value_info_json))
+                 .add("outputs", Json::list(model.outputs, value_info_json))
+                 .add("initializers", Json::list(model.initializers, initializer_json))
+                 .add("data_sets", data_sets)
+                 .add("skipped", skipped_json(obstacle.skipped));
+  return {.head = file_head(path, "onnx", {}, std::move(out)), .error = obstacle.error};
 }
 
 std::string describe_case_text(const OnnxModel& model, const std::string& folder, std::int64_t data_sets) {
@@ -252,10 +263,6 @@ std::string describe_case_text(const OnnxModel& model, const std::string& folder
                                  join(model.outputs, ", ", declared), ", ", counted(data_sets, "data set"));
   return cat(printable(folder), ": ", graph_text(model), ", ", opsets_text(model),
              obstacle.empty() ? values : cat(", ", obstacle), "\n");
-}
-
-std::string describe_case_json(const OnnxModel& model, const std::string& folder, std::int64_t data_sets) {
-  return model_json(model, folder).add("data_sets", data_sets).line();
 }
 
 std::string array_text(const ArrayEntry& file) {
@@ -274,18 +281,20 @@ std::string array_text(const ArrayEntry& file) {
 }
 
 Json array_json(const ArrayEntry& file) {
-  Json out = Json::document()
-                 .add("path", file.path)
-                 .add("format", file.format)
-                 .add("dtype", file.names_dtype && file.dtype ? Json(name(*file.dtype)) : Json())
-                 .add("shape", Json::list(file.shape))
-                 .add("bytes", file.bytes);
-  if (!file.stored.empty()) out.add("stored", file.stored).add("order", file.fortran_order ? "F" : "C");
-  if (file.is_unaligned) out.add("unaligned", true);
-  if (!file.compression.empty()) out.add("compression", file.compression);
-  if (!file.file.empty()) out.add("file", file.file);
-  if (!file.name.empty()) out.add("name", file.name);
-  return out.add_end(nullptr, file.warnings);
+  const bool has_order = !file.stored.empty();
+  return Json::object()
+      .add("path", file.path)
+      .add("format", file.format)
+      .add("dtype", file.names_dtype && file.dtype ? Json(name(*file.dtype)) : Json())
+      .add("shape", Json::list(file.shape))
+      .add("bytes", file.bytes)
+      .add("stored", Json::or_null(file.stored))
+      .add("order", has_order ? Json(file.fortran_order ? "F" : "C") : Json())
+      .add("unaligned", file.is_unaligned)
+      .add("compression", Json::or_null(file.compression))
+      .add("file", Json::or_null(file.file))
+      .add("name", Json::or_null(file.name))
+      .add("warnings", Json::list(file.warnings));
 }
 
 std::string describe_text(const FileContent& content) {
@@ -307,25 +316,13 @@ std::string describe_text(const FileContent& content) {
   return out;
 }
 
-std::string describe_json(const FileContent& content) {
-  std::string out;
-  if (!content.metadata.empty() || content.arrays.empty()) {
-    Json metadata = Json::object();
-    // The keys differ.
-    for (const auto& [key, value] : content.metadata) metadata.add(key, value);
-    out += Json::document()
-               .add("path", content.path)
-               .add("format", content.format)
-               .add("metadata", std::move(metadata))
-               .add_end(nullptr, content.warnings)
-               .line();
-  }
-  for (const ArrayEntry& file : content.arrays) out += array_json(file).line();
-  return out;
+FileEntry file_entry(const FileContent& content) {
+  return {.head = file_head(content.path, content.format, content.metadata, {}),
+          .warnings = content.warnings};
 }
 
-std::string describe_json(const std::string& path, const Failure& error) {
-  return Json::document().add("path", path).add_end(&error).line();
+FileEntry file_entry(const std::string& path, const Failure& error) {
+  return {.head = file_head(path, "", {}, {}), .error = error};
 }
 
 }  // namespace tensorop

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "io/inspect.hpp"
@@ -11,26 +13,34 @@
 
 namespace tensorop {
 
-// "a.npy: float32 (2,3), 24 bytes, npy <f4, C order" on a line for each array, and the same as JSON objects.
-// What an archive has about itself comes first: a line for each key, and one object.
+// What `info --json` says of a file beside its arrays.
+struct FileEntry {
+  Json head = {};  // an object without its end
+  std::optional<Failure> error = {};
+  std::vector<std::string> warnings = {};
+
+  [[nodiscard]] Json json() const { return Json(head).add_end(error ? &*error : nullptr, warnings); }
+};
+
+// "a.npy: float32 (2,3), 24 bytes, npy <f4, C order" on a line for each array. What an archive has about
+// itself comes first: a line for each key.
 [[nodiscard]] std::string describe_text(const FileContent& content);
-[[nodiscard]] std::string describe_json(const FileContent& content);
+[[nodiscard]] FileEntry file_entry(const FileContent& content);
 // The line of one array, and its object.
 [[nodiscard]] std::string array_text(const ArrayEntry& file);
 [[nodiscard]] Json array_json(const ArrayEntry& file);
-// What cannot be described.
-[[nodiscard]] std::string describe_json(const std::string& path, const Failure& error);
+// A file that cannot be described.
+[[nodiscard]] FileEntry file_entry(const std::string& path, const Failure& error);
 
 // A line with what the model is, and one for each node, input, output and initializer.
 [[nodiscard]] std::string describe_text(const OnnxModel& model, const std::string& path);
-// {"path":...,"format":"onnx",...} on a line.
-[[nodiscard]] std::string describe_json(const OnnxModel& model, const std::string& path);
+// `data_sets`: their number, of a case folder.
+[[nodiscard]] FileEntry file_entry(const OnnxModel& model, const std::string& path,
+                                   std::optional<std::int64_t> data_sets = std::nullopt);
 
 // A case folder on a line: "test_add: Add, opset 14: x float32 (3), y float32 (3) -> sum float32 (3), 1 data
 // set"; why it is skipped, or what is wrong with the model, instead of the last part.
 [[nodiscard]] std::string describe_case_text(const OnnxModel& model, const std::string& folder,
-                                             std::int64_t data_sets);
-[[nodiscard]] std::string describe_case_json(const OnnxModel& model, const std::string& folder,
                                              std::int64_t data_sets);
 
 }  // namespace tensorop

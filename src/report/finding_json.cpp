@@ -186,9 +186,13 @@ double rounded_seconds(double seconds) {
   return std::round(seconds * kMicroseconds) / kMicroseconds;
 }
 
-Json skipped_json(const Finding& finding) {
-  if (!finding.skipped) return {};
-  return Json::object().add("what", finding.skipped->what).add("reason", finding.skipped->reason);
+// The line of --known-failures.
+Json known_json(const Finding& finding) {
+  if (!finding.known) return {};
+  return Json::object()
+      .add("place", finding.known->place)
+      .add("reason", Json::or_null(finding.known->reason))
+      .add("outcome", name(finding.known->outcome));
 }
 
 // What only cases have.
@@ -207,19 +211,14 @@ void add_case(Json& out, const Finding& finding) {
       finding.unspecified
           ? Json::object().add("elements", finding.unspecified->elements).add("why", finding.unspecified->why)
           : Json());
-  out.add("skipped", skipped_json(finding));
+  out.add("skipped", skipped_json(finding.skipped));
   out.add("program", finding.program ? program_json(*finding.program) : Json());
   out.add("candidates", finding.candidates.empty() ? Json() : Json::list(finding.candidates));
   out.add("also_refused", error_json(finding.also_refused.get()));
-  if (finding.known) {
-    out.add("known_failure", Json::object()
-                                 .add("place", finding.known->place)
-                                 .add("reason", Json::or_null(finding.known->reason))
-                                 .add("outcome", name(finding.known->outcome)));
-  }
+  out.add("known_failure", known_json(finding));
+  out.add("spec", Json::or_null(finding.version));
+  out.add("portability", finding.portability ? portability_json(*finding.portability) : Json());
   if (finding.shrunk) out.add("shrunk", shrunk_json(finding));
-  if (!finding.version.empty()) out.add("version", finding.version);
-  if (finding.portability) out.add("portability", portability_json(*finding.portability));
 }
 
 }  // namespace
@@ -254,12 +253,9 @@ Json comparison_json(const Comparison& comparison, bool only_moves) {
 }
 
 Json finding_json(const Finding& finding, ReportKind kind) {
-  if (kind == ReportKind::pair) {
-    Json out = Json::document();
-    return finding.comparison ? out.add_all(comparison_json(*finding.comparison)) : out.add("equal", false);
-  }
+  const bool is_pair = kind == ReportKind::pair || kind == ReportKind::pairs;
   Json out = Json::object().add("name", finding.name).add("outcome", name(finding.outcome));
-  if (kind != ReportKind::pairs) {
+  if (!is_pair) {
     out.add("file", finding.place.file)
         .add("line", finding.place.line == 0 ? Json() : Json(finding.place.line));
   }
@@ -271,9 +267,13 @@ Json finding_json(const Finding& finding, ReportKind kind) {
              finding.comparison ? comparison_json(*finding.comparison, finding.only_moves) : Json());
   }
   if (kind == ReportKind::cases) add_case(out, finding);
-  if (kind == ReportKind::pairs) out.add("skipped", skipped_json(finding));
+  if (is_pair) out.add("skipped", skipped_json(finding.skipped));
   out.add_end(finding.error.get(), finding.warnings);
   return out;
+}
+
+Json skipped_json(const std::optional<Skipped>& skipped) {
+  return skipped ? Json::object().add("what", skipped->what).add("reason", skipped->reason) : Json();
 }
 
 Json summary_json(const ReportEnd& end, ReportKind kind) {

@@ -1,5 +1,7 @@
-// Findings as JSON for programs: docs/json.md.
+// Findings as JSON for programs: docs/report.schema.json.
 #pragma once
+
+#include <optional>
 
 #include "golden/finding.hpp"
 #include "report/finding_text.hpp"
@@ -10,8 +12,11 @@ namespace tensorop {
 // {"equal":false,"different":["values"],...}
 [[nodiscard]] Json comparison_json(const Comparison& comparison, bool only_moves = false);
 
-// An entry of the list of a report; of a pair the whole report.
+// An entry of the list of a report.
 [[nodiscard]] Json finding_json(const Finding& finding, ReportKind kind);
+
+// {"what":"Cast","reason":"Cast is not offered"}, or null.
+[[nodiscard]] Json skipped_json(const std::optional<Skipped>& skipped);
 
 // {"cases":12,"equal":11,"different":1,...}
 [[nodiscard]] Json summary_json(const ReportEnd& end, ReportKind kind);

@@ -236,7 +236,7 @@ std::vector<ReportNumber> numbers_of(const ReportEnd& end, ReportKind kind) {
   const bool of_cases = kind == ReportKind::cases;
   std::vector<ReportNumber> out = {{kind == ReportKind::jobs ? "jobs"
                                     : of_cases               ? "cases"
-                                                             : "tensors",
+                                                             : "pairs",
                                     end.all(kind)}};
   for (const Outcome outcome : counted_outcomes(kind)) out.push_back({name(outcome), counts[outcome]});
   if (kind == ReportKind::jobs) out.push_back({"up_to_date", counts.up_to_date});

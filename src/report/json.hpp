@@ -17,8 +17,8 @@ namespace tensorop {
 [[nodiscard]] std::string json_library();
 
 // The schema version of everything that is printed for programs. It grows when a key changes its meaning or
-// is removed. docs/json.md has all keys.
-inline constexpr int kSchemaVersion = 3;
+// is removed. docs/report.schema.json has all keys.
+inline constexpr int kSchemaVersion = 4;
 
 // A value, which is its text. Objects keep the order of their keys.
 class Json {

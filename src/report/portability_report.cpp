@@ -130,6 +130,18 @@ std::string portability_text(const Portability& found) {
   return out;
 }
 
+Json verdict_json(const VersionVerdict& one) {
+  constexpr std::string_view kWords[] = {"accepted", "refused", "not_in_tensorop", "unspecified"};
+  return Json::object()
+      .add("spec", one.spec)
+      .add("published", one.version->published)
+      .add("mode", Json::or_null(one.mode))
+      .add("verdict", kWords[static_cast<std::size_t>(one.verdict)])
+      .add("class", one.result ? Json(letter_of(*one.result)) : Json())
+      .add("rule", Json::or_null(one.rule()))
+      .add("message", Json::or_null(one.message));
+}
+
 Json portability_json(const Portability& found) {
   Json classes = Json::object();
   for (std::size_t i = 0; i < found.classes.size(); ++i) {
@@ -149,21 +161,11 @@ Json portability_json(const Portability& found) {
     }
     classes.add(letter_of(i), std::move(entry));
   }
-  Json versions = Json::list(found.versions, [&](const VersionVerdict& one) {
-    return Json::object()
-        .add("spec", one.spec)
-        .add("operator", published_name(*one.version))
-        .add("mode", Json::or_null(one.mode))
-        .add("verdict", word_of(one.verdict))
-        .add("class", one.result ? Json(letter_of(*one.result)) : Json())
-        .add("rule", Json::or_null(one.rule()))
-        .add("message", Json::or_null(one.message));
-  });
   return Json::object()
       .add("op", found.opened.call.name->name)
       .add("written_out", Json::or_null(found.written))
       .add("classes", std::move(classes))
-      .add("versions", std::move(versions))
+      .add("versions", Json::list(found.versions, verdict_json))
       .add("portable", found.is_portable());
 }
 

@@ -9,7 +9,8 @@
 namespace tensorop {
 
 [[nodiscard]] std::string portability_text(const Portability& found);
-// An object.
+// Objects: the verdict of one version, and all of them with the results.
+[[nodiscard]] Json verdict_json(const VersionVerdict& verdict);
 [[nodiscard]] Json portability_json(const Portability& found);
 
 }  // namespace tensorop

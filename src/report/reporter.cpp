@@ -38,6 +38,10 @@ std::string_view list_name(ReportKind kind) {
   return kind == ReportKind::jobs ? "jobs" : kind == ReportKind::cases ? "cases" : "pairs";
 }
 
+bool is_of_pairs(ReportKind kind) {
+  return kind == ReportKind::pair || kind == ReportKind::pairs;
+}
+
 std::string signal_name(int number) {
   return number == SIGINT    ? "SIGINT"
          : number == SIGTERM ? "SIGTERM"
@@ -82,7 +86,11 @@ bool can_write(int fd) {
 }  // namespace
 
 Reporter::Reporter(ReportSettings settings, ReportKind kind, Finding whole)
-    : settings_(std::move(settings)), kind_(kind), whole_(std::move(whole)) {
+    : settings_(std::move(settings)),
+      kind_(kind),
+      whole_(std::move(whole)),
+      actual_(whole_.actual),
+      expected_set_(whole_.expected) {
   if (!settings_.is_heard) return;
   const FileReportSettings own{cat("tensorop ", settings_.command), settings_.options};
   open_file("--junit", settings_.junit, junit_report(own));
@@ -177,7 +185,7 @@ void Reporter::put_on_output(const Finding& finding) {
     if (finding.telling != Finding::Telling::grouped) say(text_of(finding));
   } else if (finding.shrunk) {
     shrunk_.push_back(finding_json(finding, kind_));
-  } else if (kind_ != ReportKind::pair && finding.telling != Finding::Telling::again) {
+  } else if (finding.telling != Finding::Telling::again) {
     if (!list_) list_.emplace(head(), list_name(kind_));
     say(list_->item(finding_json(finding, kind_)));
   }
@@ -271,7 +279,8 @@ void Reporter::say(const std::string& text, bool is_last) {
 
 Json Reporter::head() const {
   Json out = Json::document();
-  if (kind_ == ReportKind::pairs) out.add("actual", actual_).add("expected", expected_set_);
+  if (is_of_pairs(kind_))
+    out.add("actual", Json::or_null(actual_)).add("expected", Json::or_null(expected_set_));
   if (shard_) {
     out.add("shard", Json::object().add("number", shard_->number).add("count", shard_->count));
   }
@@ -308,6 +317,7 @@ std::optional<Failure> Reporter::end(const Failure* error, bool is_interrupted) 
       whole_.outcome = is_interrupted ? Outcome::interrupted : Outcome::error;
       whole_.error = std::make_shared<Failure>(*error);
       for (const ReportFile& file : files_) file.report->add(whole_, kind_);
+      if (is_pair_open) counts_.add(whole_);
     }
     summary = files_.empty() ? "" : summary_line(error, is_interrupted);
     failure = commit_files(summary, false);
@@ -348,22 +358,19 @@ std::string Reporter::summary_line(const Failure* error, bool is_interrupted) co
 void Reporter::end_output(const Failure* error, bool is_interrupted) {
   if (output_failure_) throw Failure(*output_failure_);
   if (is_silent()) return;
-  std::vector<std::string> warnings = kind_ == ReportKind::pair && pair_ ? pair_->warnings : whole_.warnings;
+  std::vector<std::string> warnings;
   for (const Unseen& entry : counts_.unseen) warnings.push_back(cat("not looked at: ", unseen_text(entry)));
   if (settings_.json) {
     Json tail = Json::object();
-    if (kind_ == ReportKind::pair) {
-      Json out = finding_json(pair_ ? *pair_ : whole_, kind_);
-      if (!counts_.unseen.empty()) out.add("unseen", unseen_json(counts_));
-      say(out.add_end(error, warnings).line());
-      return;
-    }
-    if (kind_ == ReportKind::pairs) tail.add("equal", error == nullptr && exit_status(counts_) == 0);
+    if (!list_) list_.emplace(head(), list_name(kind_));
+    // The pair that could not be compared.
+    if (kind_ == ReportKind::pair && !pair_ && error != nullptr)
+      say(list_->item(finding_json(whole_, kind_)));
+    if (is_of_pairs(kind_)) tail.add("equal", error == nullptr && exit_status(counts_) == 0);
     if (settings_.shrinks) tail.add("findings", Json::list(shrunk_));
     tail.add("unseen", unseen_json(counts_));
     tail.add_end(error, warnings);
     tail.add("summary", summary_json(end_of_report(), kind_));
-    if (!list_) list_.emplace(head(), list_name(kind_));
     say(list_->end(tail), is_interrupted);
     return;
   }

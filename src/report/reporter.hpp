@@ -65,7 +65,7 @@ class Reporter {
 
   // For `work`, before its first finding.
   //
-  // The names of the two sets that are compared.
+  // The names of the two sets that are compared, if these are not the operands.
   void compare_sets(std::string actual, std::string expected);
   void set_shard(const Shard& shard) { shard_ = shard; }
   // How many jobs are left out because they have nothing to do.

@@ -199,31 +199,25 @@ std::string statistics_text(const std::vector<MeasuredArray>& arrays, bool is_ut
   return arrays.size() == 1 ? single_text(arrays[0], is_utf8) : table_text(arrays, is_utf8);
 }
 
-std::string statistics_json(const std::vector<MeasuredArray>& arrays) {
-  std::string out;
-  for (const MeasuredArray& array : arrays) {
-    const Statistics& all = array.statistics;
-    const bool has_finite = all.finite() != 0;
-    const auto if_finite = [&](const auto& value_of_all) {
-      return has_finite ? Json(value_of_all()) : Json();
-    };
-    Json line = array_json(array.info);
-    line.add("statistics",
-             Json::object()
-                 .add("elements", all.elements)
-                 .add("min", if_finite([&] { return Json::of_text(min_text(array, Digits::exact)); }))
-                 .add("max", if_finite([&] { return Json::of_text(max_text(array, Digits::exact)); }))
-                 .add("mean", if_finite([&] { return all.mean(); }))
-                 .add("std", if_finite([&] { return all.standard_deviation(); }))
-                 .add("nan", all.nan)
-                 .add("inf", all.infinite)
-                 .add("zero", all.zeros)
-                 .add("negative_zero", all.negative_zeros)
-                 .add("subnormal", all.subnormal)
-                 .add("histogram", if_finite([&] { return histogram_json(all); })));
-    if (!array.digest.empty()) line.add("sha256", array.digest);
-    out += line.line();
-  }
+Json statistics_json(const MeasuredArray& array) {
+  const Statistics& all = array.statistics;
+  const bool has_finite = all.finite() != 0;
+  const auto if_finite = [&](const auto& value_of_all) { return has_finite ? Json(value_of_all()) : Json(); };
+  Json out = array_json(array.info);
+  out.add("statistics",
+          Json::object()
+              .add("elements", all.elements)
+              .add("min", if_finite([&] { return Json::of_text(min_text(array, Digits::exact)); }))
+              .add("max", if_finite([&] { return Json::of_text(max_text(array, Digits::exact)); }))
+              .add("mean", if_finite([&] { return all.mean(); }))
+              .add("std", if_finite([&] { return all.standard_deviation(); }))
+              .add("nan", all.nan)
+              .add("inf", all.infinite)
+              .add("zero", all.zeros)
+              .add("negative_zero", all.negative_zeros)
+              .add("subnormal", all.subnormal)
+              .add("histogram", if_finite([&] { return histogram_json(all); })));
+  if (!array.digest.empty()) out.add("sha256", array.digest);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/measure.hpp"
+#include "report/json.hpp"
 
 namespace tensorop {
 
@@ -17,8 +18,7 @@ void sort_arrays(std::vector<MeasuredArray>& arrays, std::string_view key);
 // Of one array its description and some lines, of more a table. `is_utf8`: histograms are of block elements,
 // not of ASCII.
 [[nodiscard]] std::string statistics_text(const std::vector<MeasuredArray>& arrays, bool is_utf8);
-// An object on a line for each array: that of describe_json(), with "statistics" and, where there is one,
-// "sha256".
-[[nodiscard]] std::string statistics_json(const std::vector<MeasuredArray>& arrays);
+// As array_json(), with "statistics" and, where there is one, "sha256".
+[[nodiscard]] Json statistics_json(const MeasuredArray& array);
 
 }  // namespace tensorop

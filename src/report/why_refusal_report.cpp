@@ -9,6 +9,7 @@
 #include "ops/rule.hpp"
 #include "report/describe.hpp"
 #include "report/json.hpp"
+#include "report/portability_report.hpp"
 #include "report/why_report.hpp"
 
 namespace tensorop {
@@ -90,12 +91,8 @@ std::string refusal_text(const Refusal& refusal) {
   return out;
 }
 
-std::string refusal_json(const Refusal& refusal) {
+Json refusal_json(const Refusal& refusal) {
   const Rule* const rule = find_rule(refusal.error.rule());
-  const auto version = [](const Version& of) {
-    const bool is_standard = of.framework == Framework::standard;
-    return Json::object().add("spec", is_standard ? "default" : spec_name(of)).add("published", of.published);
-  };
   Json index;
   if (refusal.index) {
     const ChosenIndex& at = *refusal.index;
@@ -114,30 +111,18 @@ std::string refusal_json(const Refusal& refusal) {
       index.add("highest", refusal.index_end - 1);
     }
   }
-  const auto with_verdict = [&](Verdict verdict) {
-    std::vector<const VersionVerdict*> some;
-    for (const VersionVerdict& one : refusal.versions) {
-      if (one.verdict == verdict) some.push_back(&one);
-    }
-    return Json::list(some, [&](const VersionVerdict* one) {
-      Json entry = version(*one->version).add("mode", Json::or_null(one->mode));
-      if (verdict == Verdict::accepted) return entry;
-      return std::move(entry)
-          .add("rule", Json::or_null(one->rule()))
-          .add("message", one->error ? std::string(one->error->what()) : one->message);
-    });
-  };
+  Json version;
+  if (refusal.version != nullptr) {
+    const bool is_standard = refusal.version->framework == Framework::standard;
+    version = Json::object()
+                  .add("spec", is_standard ? "default" : spec_name(*refusal.version))
+                  .add("published", refusal.version->published);
+  }
   return Json::document()
-      .add("error", error_json(&refusal.error))
-      .add("rule",
-           rule == nullptr ? Json() : Json::object().add("id", rule->id).add("statement", rule->statement))
+      .add("statement", rule == nullptr ? Json() : Json(rule->statement))
       .add("index", std::move(index))
-      .add("version", refusal.version == nullptr ? Json() : version(*refusal.version))
-      .add("accepted_by", with_verdict(Verdict::accepted))
-      .add("unspecified_in", with_verdict(Verdict::open))
-      .add("not_in_tensorop", with_verdict(Verdict::missing))
-      .add("refused_by", with_verdict(Verdict::refused))
-      .line();
+      .add("version", std::move(version))
+      .add("versions", Json::list(refusal.versions, verdict_json));
 }
 
 }  // namespace tensorop

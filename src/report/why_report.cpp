@@ -330,31 +330,37 @@ Json why_origin(const Explainer& explainer, const ElementOrigin& origin) {
       .add("unspecified", is_open ? Json(reason_text(explainer.open_reason())) : Json());
 }
 
-}  // namespace
+Json why_arrivals(const Explainer& explainer, const ArrivedElement& of) {
+  const Shape& shape = explainer.output().shape;
+  return why_element(explainer.call(), of.element)
+      .add("count", of.arrivals.count)
+      .add("dropped", of.arrivals.dropped)
+      .add("goes_to", Json::list(of.arrivals.list, [&](const Arrival& arrival) {
+             return Json::object()
+                 .add("position", Json::list(coordinates(arrival.position, shape)))
+                 .add("used", arrival.is_used);
+           }));
+}
 
-std::string why_json(const Explainer& explainer, std::span<const ElementOrigin> elements) {
+Json why_document(const Explainer& explainer, const Json& elements) {
   const OutputInfo& output = explainer.output();
   return Json::document()
       .add("dtype", name(output.dtype))
       .add("shape", Json::list(output.shape))
-      .add("elements",
-           Json::list(elements, [&](const ElementOrigin& origin) { return why_origin(explainer, origin); }))
-      .line();
+      .add("elements", elements);
 }
 
-std::string why_json(const Explainer& explainer, const OperandElement& element, const Arrivals& arrivals) {
-  const Shape& shape = explainer.output().shape;
-  return Json::document()
-      .add("of", why_element(explainer.call(), element))
-      .add("count", arrivals.count)
-      .add("dropped", arrivals.dropped)
-      .add("goes_to", Json::list(arrivals.list,
-                                 [&](const Arrival& arrival) {
-                                   return Json::object()
-                                       .add("position", Json::list(coordinates(arrival.position, shape)))
-                                       .add("used", arrival.is_used);
-                                 }))
-      .line();
+}  // namespace
+
+Json why_json(const Explainer& explainer, std::span<const ElementOrigin> elements) {
+  return why_document(explainer, Json::list(elements, [&](const ElementOrigin& origin) {
+                        return why_origin(explainer, origin);
+                      }));
+}
+
+Json why_json(const Explainer& explainer, std::span<const ArrivedElement> elements) {
+  return why_document(
+      explainer, Json::list(elements, [&](const ArrivedElement& of) { return why_arrivals(explainer, of); }));
 }
 
 }  // namespace tensorop

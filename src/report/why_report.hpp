@@ -8,6 +8,7 @@
 
 #include "engine/why.hpp"
 #include "engine/why_refusal.hpp"
+#include "report/json.hpp"
 
 namespace tensorop {
 
@@ -37,10 +38,9 @@ namespace tensorop {
 // A line with the shape of the result, the formula that it follows, and the shapes that go into it.
 [[nodiscard]] std::string why_shape_text(const Explainer& explainer);
 
-// The same for programs: one object.
-[[nodiscard]] std::string why_json(const Explainer& explainer, std::span<const ElementOrigin> elements);
-[[nodiscard]] std::string why_json(const Explainer& explainer, const OperandElement& element,
-                                   const Arrivals& arrivals);
+// The same for programs: a document without its end.
+[[nodiscard]] Json why_json(const Explainer& explainer, std::span<const ElementOrigin> elements);
+[[nodiscard]] Json why_json(const Explainer& explainer, std::span<const ArrivedElement> elements);
 
 // A line for each element of the result that an element of an operand goes to, or why it goes to none.
 [[nodiscard]] std::string why_text(const Explainer& explainer, const OperandElement& element,
@@ -49,7 +49,7 @@ namespace tensorop {
 // Why a call is refused, in lines: the rule, the index at fault, the version, and the versions that accept
 // and refuse the call. Empty where nothing is known but the error.
 [[nodiscard]] std::string refusal_text(const Refusal& refusal);
-// The same for programs, with the error: one object.
-[[nodiscard]] std::string refusal_json(const Refusal& refusal);
+// The same for programs: a document without its end.
+[[nodiscard]] Json refusal_json(const Refusal& refusal);
 
 }  // namespace tensorop

@@ -241,7 +241,7 @@ TEST_CASE("of a file of a tebibyte only what is needed is read", "[cli][limits]"
   fs::resize_file(dir.file("huge.npy"), header.size() + kAll);
   // Were all of it read, each of these would take minutes.
   CHECK(check_row(dir, {"$B gather huge.npy 'int64[2]' --dry-run", ""}) ==
-        "{\"schema_version\":3,\"dtype\":\"uint8\",\"shape\":[2]}\n");
+        "{\"schema_version\":4,\"dtype\":\"uint8\",\"shape\":[2]}\n");
   CHECK(check_row(dir, {"$B info huge.npy", ""}) ==
         cat("huge.npy: uint8 (", kAll, "), ", kAll, " bytes, npy |u1, C order\n"));
   const std::string ends = cat("$B gather huge.npy '[0,", kAll - 1, ",-1]'");

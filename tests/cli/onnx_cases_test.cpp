@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,10 +26,10 @@ TEST_CASE("ONNX's own cases are equal bit for bit, all that tensorop has", "[cli
   std::map<std::string, std::string> operators;  // of each case
   const auto infos = run_tensorop({"info", "--json", data}, {});
   CHECK(infos.status == 0);
-  std::istringstream lines(infos.out);
-  for (std::string line; std::getline(lines, line);) {
-    const Json info = Json::parse(line);
-    if (info.at("skipped").is_null()) operators[info.at("path")] = info.at("nodes").back().at("op_type");
+  const Json described = Json::parse(infos.out);
+  for (const Json& file : described.at("files")) {
+    const Json& model = file.at("model");
+    if (model.at("skipped").is_null()) operators[file.at("path")] = model.at("nodes").back().at("op_type");
   }
   const auto result = run_tensorop({"check", "--json", data}, {});
   const Json report = Json::parse(result.out);

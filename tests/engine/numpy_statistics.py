@@ -100,6 +100,10 @@ class Statistics(Program):
         return self.run("info", "--stats", "--json", *words)
 
 
+def arrays_of(done):
+    return json.loads(done.stdout)["arrays"]
+
+
 def check_all(checker):
     rng = np.random.default_rng(SEED)
     folder = checker.folder
@@ -115,7 +119,7 @@ def check_all(checker):
             done = checker.info(path, "--threads", "1", "--digest")
             again = checker.info(path, "--threads", "3", "--digest")
             expect(checker, done.returncode == 0 and again.stdout == done.stdout, f"{name}: {done.stderr} {again.stdout}")
-            found = json.loads(done.stdout)
+            [found] = arrays_of(done)
             lanes = 4 if dtype in ["float64", "complex128", "int32", "int64", "uint32", "uint64"] else 8
             check(checker, name, dtype, numbers, found["statistics"], lanes)
             digest = hashlib.sha256(array.tobytes()).hexdigest()
@@ -124,11 +128,11 @@ def check_all(checker):
                 members[name] = array
                 other = folder / "other.npy"
                 np.save(other, np.asfortranarray(array.astype(array.dtype.newbyteorder(">"))))
-                same = json.loads(checker.info(other, "--digest").stdout)
+                [same] = arrays_of(checker.info(other, "--digest"))
                 expect(checker, same["statistics"] == found["statistics"] and same["sha256"] == digest,
                               f"{name}: big-endian, Fortran order: {same}")
     np.savez_compressed(folder / "all.npz", **members)
-    lines = [json.loads(line) for line in checker.info(folder / "all.npz", "--digest").stdout.splitlines()]
+    lines = arrays_of(checker.info(folder / "all.npz", "--digest"))
     expect(checker, len(lines) == len(members), f"archive: {len(lines)} arrays")
     for line in lines:
         name = line["path"].rsplit(":", 1)[1]

@@ -80,7 +80,7 @@ int run_model(const std::uint8_t* data, std::size_t size) {
   require(!model || is_model || size > 64, "a short model is not recognized");
   if (!model) return 0;
   check_text(describe_text(*model, "model.onnx"), "a description has control characters");
-  (void)describe_json(*model, "model.onnx");
+  (void)file_entry(*model, "model.onnx").json();
   check_call(*model);
   return 0;
 }

@@ -76,13 +76,14 @@ def check_tensors(binary, folder):
         done = run(binary, "convert", "m.gguf:bf16", cwd=folder)
         checker.check("bfloat16", json.loads(done.stdout) == {"dtype": "bfloat16", "shape": [2], "data": [1.0, -2.0]}, done.stdout)
         done = run(binary, "info", "--json", "m.gguf", cwd=folder)
-        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        document = json.loads(done.stdout)
         wanted = {"general.alignment": str(alignment), "general.name": "näme", "on": "true", "rate": "0.5", "big": str(2**64 - 1)}
         wanted |= {"small": "-3", "long": str(-(2**63)), "precise": "1e+300", "ids": "list of 3 int32", "words": "list of 2 string"}
         wanted["nested"] = "list of 2 list"
-        checker.check("metadata", lines[0]["metadata"] == wanted, lines[0])
-        checker.check("all tensors", [line["path"] for line in lines[1:]] == [f"m.gguf:{t[0]}" for t in tensors], done.stderr)
-        stored = {line["path"][7:]: (line["stored"], line["shape"], line["bytes"]) for line in lines[1:]}
+        checker.check("metadata", document["files"][0]["metadata"] == wanted, document["files"])
+        arrays_shown = document["arrays"]
+        checker.check("all tensors", [array["path"] for array in arrays_shown] == [f"m.gguf:{t[0]}" for t in tensors], done.stderr)
+        stored = {array["path"][7:]: (array["stored"], array["shape"], array["bytes"]) for array in arrays_shown}
         for kind, (name, elements, size) in QUANTISED.items():
             checker.check(f"info of {name}", stored[name] == (name, [2, elements], 2 * size), stored[name])
             done = run(binary, "convert", f"m.gguf:{name}", cwd=folder)

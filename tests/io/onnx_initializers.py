@@ -138,9 +138,9 @@ def check_described(binary, folder):
             wanted = b"  initializer " + line + (b", in apart.bin" if file else b"") + b"\n"
             checker.check(f"{name}: {line}", wanted in done.stdout, done.stdout)
         done = run(binary, "info", name, "--json", cwd=folder)
-        by_name = {array.pop("name"): array for array in json.loads(done.stdout)["initializer_arrays"]}
+        by_name = {array.pop("name"): array for array in json.loads(done.stdout)["files"][0]["model"]["initializers"]}
         for array_name, array in ARRAYS.items():
-            wanted = {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes, "file": file}
+            wanted = {"dtype": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes, "file": file, "error": None}
             checker.check(f"{name}: {array_name}", {**by_name[array_name], "dtype": wanted["dtype"]} == wanted, by_name[array_name])
     (folder / "bad.onnx").write_bytes(external({"length": 24}))
     done = run(binary, "info", "bad.onnx", cwd=folder)

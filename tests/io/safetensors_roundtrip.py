@@ -105,9 +105,9 @@ def check_both_ways(binary, folder):
         odd = run(binary, "convert", "odd", "--format", "npy", cwd=folder)
         checker.check(f"{name} at odd bytes", odd.stdout == npy(array), odd.stderr)
     info = run(binary, "info", "--json", "all.safetensors", cwd=folder)
-    lines = [json.loads(line) for line in info.stdout.splitlines()]
-    checker.check("info has the metadata", lines[0]["metadata"] == {"format": "pt"})
-    shown = {line["path"].partition(":")[2]: (line["stored"], tuple(line["shape"]), line["bytes"]) for line in lines[1:]}
+    document = json.loads(info.stdout)
+    checker.check("info has the metadata", document["files"][0]["metadata"] == {"format": "pt"})
+    shown = {array["path"].partition(":")[2]: (array["stored"], tuple(array["shape"]), array["bytes"]) for array in document["arrays"]}
     wanted = {name: (dtype, tuple(shape), len(data)) for name, (dtype, shape, data) in {**described(arrays), **others}.items()}
     checker.check("info has every array", shown == wanted)
     for again in ("1", "3"):
@@ -137,7 +137,7 @@ def check_text(binary, folder):
     done = run(binary, "convert", "t.safetensors", "-o", "u.safetensors", cwd=folder)
     checker.check("text is written as it was", (folder / "u.safetensors").read_bytes() == whole, done.stderr)
     info = run(binary, "info", "--json", "t.safetensors", cwd=folder)
-    checker.check("info has the text", json.loads(info.stdout.splitlines()[0])["metadata"] == metadata)
+    checker.check("info has the text", json.loads(info.stdout)["files"][0]["metadata"] == metadata)
 
 
 def unordered(arrays, order, data_order, metadata):
@@ -247,7 +247,7 @@ def check_changes(binary, folder):
         layouts[loses] += 1
         aligned = {n: is_aligned(found[n], at + places[n][0]) for n in found}
         done = run(binary, "info", "--json", path, cwd=folder)
-        shown = {line["path"].rpartition(":")[2]: not line.get("unaligned", False) for line in map(json.loads, done.stdout.splitlines()) if ":" in line["path"]}
+        shown = {array["path"].rpartition(":")[2]: not array["unaligned"] for array in json.loads(done.stdout)["arrays"]}
         checker.check(f"{what}: info has the alignment", shown == aligned, f"{shown}, not {aligned}")
     # Guards the check itself.
     checker.check("files are laid out anew or not", min(layouts) >= 20, f"{layouts}")

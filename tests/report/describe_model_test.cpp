@@ -65,7 +65,7 @@ TEST_CASE("attributes that are numbers, text or lists of them are described", "[
     const std::string text = describe_text(model, "m");
     CAPTURE(text);
     CHECK(text.find(cat("Abs(x), a = ", row.text, "\n")) != std::string::npos);
-    const std::string json = describe_json(model, "m");
+    const std::string json = file_entry(model, "m").json().text();
     CAPTURE(json);
     CHECK(json.find(cat("\"attributes\":{\"a\":", row.json, "}")) != std::string::npos);
     CHECK(nlohmann::json::accept(json));
@@ -75,7 +75,7 @@ TEST_CASE("attributes that are numbers, text or lists of them are described", "[
 TEST_CASE("attributes of one name are one key, without a value", "[report][onnx]") {
   const OnnxModel model = model_with(
       {onnx_attribute("a", 1), onnx_attribute("b", 2), onnx_attribute("a", 3), onnx_attribute("a", 4)});
-  CHECK(describe_json(model, "m").find(R"("attributes":{"a":null,"b":2})") != std::string::npos);
+  CHECK(file_entry(model, "m").json().text().find(R"("attributes":{"a":null,"b":2})") != std::string::npos);
 }
 
 }  // namespace tensorop::report_describe_model_test
