@@ -120,7 +120,7 @@ check "all is root's, and readable" only '^(-rwxr-xr-x root/root .* \./usr/bin/t
   "$(dpkg-deb --contents "$deb")"
 check "the archive has the same program" cmp "$tree/bin/tensorop" "$work/deb/usr/bin/tensorop"
 check "the archive has only the program and its documentation" only \
-  '^(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1|bash-completion/completions/tensorop|zsh/site-functions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|(ops/)?[a-z-]+\.(md|svg))))$' \
+  '^(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1|bash-completion/completions/tensorop|zsh/site-functions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|(ops/)?[a-z-]+\.(md|svg)|report\.schema\.json)))$' \
   "$(cd "$tree" && find . ! -type d -printf '%P\n')"
 check "the archive has the same notices" cmp "$tree/share/doc/tensorop/copyright" "$doc/copyright"
 if grep -q 'CPACK_TENSOROP_STATIC "ON"' "$build/CPackConfig.cmake"; then
