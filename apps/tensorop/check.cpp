@@ -264,6 +264,15 @@ void require_given(const Counts& counts) {
               cat(kListSkipped, " lists the cases with their reasons"));
 }
 
+// Known failures alone do not show that the program computes anything. Those of a shard may.
+void require_passing(const Counts& counts, bool is_shard) {
+  const std::int64_t known = counts[Outcome::known_failure];
+  const auto all = std::accumulate(counts.of.begin(), counts.of.end(),
+                                   -counts[Outcome::skipped] - counts[Outcome::not_given]);
+  if (is_shard || known == 0 || all != known) return;
+  throw Error("no case passes, all are known failures", "", "a run needs a case that passes");
+}
+
 // Cases, then files that could not be read.
 void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
            std::optional<Progress>& progress) {
@@ -305,6 +314,7 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
   ready.has_ended = true;
   if (ready.not_kept) throw Error(*ready.not_kept);
   require_given(reporter.counts());
+  require_passing(reporter.counts(), arguments.has("--shard"));
   if (arguments.has("--list") || !ready.all_skipped || !ready.unreadable.empty()) return;
   const Counts& counts = reporter.counts();
   const bool has_none = counts[Outcome::skipped] == 0;
