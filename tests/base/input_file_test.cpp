@@ -337,11 +337,15 @@ TEST_CASE("the resident share of a file is that of evenly spread places", "[base
   CHECK(mapping->resident_share(begin, kLargeBytes) == 0.5);
   CHECK(mapping->resident_share(begin + kLargeBytes / 2, kLargeBytes / 2) == 0.0);
   CHECK(mapping->resident_share(begin + 12345, 100) == 1.0);
-  // A place that preadv2() misses begins to be read: it is the second way, and last here.
+  // A place that preadv2() misses begins to be read, with what follows it: it is the second way, and last
+  // here. The first place that is missed is missed for sure.
   CHECK(system.asked.empty());
   system.mincore_errno = ENOSYS;
   system.interruptions = 3;
-  CHECK(mapping->resident_share(begin, kLargeBytes) == 0.5);
+  const auto share = mapping->resident_share(begin, kLargeBytes);
+  REQUIRE(share);
+  CHECK(*share >= 0.5);
+  CHECK(*share < 1.0);
   CHECK(system.asked.size() > 64);
   CHECK(mapping->resident_share(begin, kLargeBytes / 2) == 1.0);
   CHECK(mapping->resident_share(begin + 1, 1) == 1.0);
