@@ -95,7 +95,8 @@ class InfoReport {
     print(lines);
   }
   [[nodiscard]] std::size_t files() const { return files_.size(); }
-  // Of the file that was added since there were `before`, or else of one that is not described.
+  // If a file was added after the first `before` ones and has no error, this is its error. Otherwise adds
+  // `path` as a file that could not be described.
   void add_error(std::size_t before, const std::string& path, const Failure& error) {
     if (files_.size() == before || files_.back().error) {
       files_.push_back(file_entry(path, error));

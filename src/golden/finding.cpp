@@ -8,27 +8,28 @@ namespace tensorop {
 namespace {
 
 struct OutcomeRow {
-  std::string_view name;
-  int exit_status;  // of `check` and `compare`, where nothing is worse
+  std::string_view name;   // in JSON
+  std::string_view label;  // in text
+  int exit_status;         // of `check` and `compare`, where nothing is worse
 };
 
 constexpr int kNoVerdict = 2;
 // In the order of Outcome.
 constexpr std::array<OutcomeRow, kOutcomeCount> kOutcomes = {{
-    {"equal", 0},
-    {"different", 1},
-    {"missing", 1},
-    {"extra", 1},
-    {"error", kNoVerdict},
-    {"updated", 0},
-    {"skipped", 0},
-    {"not_given", 0},
-    {"done", 0},
-    {"unreadable", kNoVerdict},
-    {"interrupted", kNoVerdict},
-    {"not_compared", kNoVerdict},
-    {"known_failure", 0},
-    {"passes_now", 1},
+    {"equal", "equal", 0},
+    {"different", "different", 1},
+    {"missing", "missing", 1},
+    {"extra", "extra", 1},
+    {"error", "error", kNoVerdict},
+    {"updated", "updated", 0},
+    {"skipped", "skipped", 0},
+    {"not_given", "not given to the program", 0},
+    {"done", "done", 0},
+    {"unreadable", "unreadable", kNoVerdict},
+    {"interrupted", "interrupted", kNoVerdict},
+    {"not_compared", "not compared", kNoVerdict},
+    {"known_failure", "known failure", 0},
+    {"passes_now", "passes now", 1},
 }};
 
 const OutcomeRow& row_of(Outcome outcome) {
@@ -42,18 +43,7 @@ std::string_view name(Outcome outcome) {
 }
 
 std::string_view label(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::not_given:
-      return "not given to the program";
-    case Outcome::not_compared:
-      return "not compared";
-    case Outcome::known_failure:
-      return "known failure";
-    case Outcome::passes_now:
-      return "passes now";
-    default:
-      return name(outcome);
-  }
+  return row_of(outcome).label;
 }
 
 Outcome outcome_of(const Comparison& comparison) {

@@ -19,10 +19,10 @@ namespace {
 
 using Facts = std::multimap<std::string, std::string>;
 
-// What is known of a case before its operands are opened.
+// Keys whose values are known before any operand is opened.
 constexpr std::string_view kNameKeys[] = {"name", "op", "spec"};
 
-// Where the reason begins, or the end.
+// The position of the # that begins the reason, or the size of the line.
 std::size_t find_reason(std::string_view line) {
   for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
     if (at == 0 || kBlanks.find(line[at - 1]) != std::string_view::npos) return at;

@@ -15,26 +15,24 @@
 
 namespace tensorop {
 
-// The lines of a file, each with a pattern and the reason for which the cases that it matches fail. A failure
-// of such a case is no failure of the run. A line whose cases no longer fail is one: else it would hide the
-// next fault.
+// The patterns of a file, one a line, each with a reason. A case that fails and matches a line is a known
+// failure, which does not fail the run. A line whose cases all pass does: it would hide the next fault.
 class KnownFailures {
  public:
   // Each line is NAME-PATTERN, or words KEY=PATTERN that all must match: name, op, spec, dtype (of the first
   // operand) or an attribute. A # at the beginning of a line or after a blank begins the reason. Throws Error
-  // naming the file, and the line if it is not such.
+  // naming the file, and the line that is malformed.
   explicit KnownFailures(const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Finds out which lines match which of the cases; called once, with all of a run and of its other shards.
-  // Operands are opened where a line with a matching name, op and spec asks for more.
+  // Matches the lines with the cases. Called once, with the cases of all shards. Opens the operands of a case
+  // only if a line needs their dtype or the values of attributes.
   void find_cases(const std::vector<Job>& jobs, const Settings& settings);
   // Whether a line matches the case.
   [[nodiscard]] bool has(const Job& job) const { return lines_of_.contains(job.location()); }
-  // To be called for each finding that a case of find_cases() has, once: one that fails becomes a known
-  // failure.
+  // Called once for the finding of each case: a failure that a line matches becomes a known failure.
   void judge(Finding& finding);
-  // After all: for each line all of whose cases have been run and pass a finding that says so.
+  // Called at the end: a finding (passes_now) for each line whose cases have all been run and pass.
   [[nodiscard]] std::vector<Finding> passing() const;
   // The lines that match no case.
   [[nodiscard]] std::vector<Unseen> unused() const;
@@ -46,7 +44,7 @@ class KnownFailures {
     std::string reason;
     std::vector<std::pair<std::string, std::string>> patterns;  // by their key
     bool is_used = false;
-    std::int64_t cases = 0;  // without those of which nothing can be tried
+    std::int64_t cases = 0;  // that match, without those that are skipped or not given to the program
     std::int64_t passed = 0;
   };
 

@@ -103,7 +103,7 @@ class WordList {
       ++*this;
       return before;
     }
-    // Of iterators over the same list.
+    // Both iterators must belong to the same list.
     constexpr bool operator==(const Iterator& other) const { return rest_.size() == other.rest_.size(); }
 
    private:

@@ -13,7 +13,7 @@
 
 namespace tensorop {
 
-// What `info --json` says of a file beside its arrays.
+// A file in the document of `info --json`, which lists the arrays apart from it.
 struct FileEntry {
   Json head = {};  // an object without its end
   std::optional<Failure> error = {};

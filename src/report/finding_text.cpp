@@ -162,10 +162,7 @@ std::string case_text(const Finding& finding, Glyphs glyphs) {
   const std::string reasons = reasons_of(finding, ReportKind::cases);
   if (reasons.empty()) return {};
   const std::string& location = finding.place.text;
-  if (finding.outcome == Outcome::known_failure)
-    return cat(location, ": ", label(finding.outcome), ": ", opening_line(reasons));
-  if (finding.outcome == Outcome::passes_now)
-    return cat(location, ": ", label(finding.outcome), ": ", opening_line(reasons));
+  if (finding.known) return cat(location, ": ", label(finding.outcome), ": ", opening_line(reasons));
   if (finding.outcome == Outcome::skipped || finding.outcome == Outcome::not_given)
     return cat(location, ": ", label(finding.outcome), ": ", reasons);
   // An ONNX case is named as its folder, which is its location.

@@ -18,7 +18,7 @@ void sort_arrays(std::vector<MeasuredArray>& arrays, std::string_view key);
 // Of one array its description and some lines, of more a table. `is_utf8`: histograms are of block elements,
 // not of ASCII.
 [[nodiscard]] std::string statistics_text(const std::vector<MeasuredArray>& arrays, bool is_utf8);
-// As array_json(), with "statistics" and, where there is one, "sha256".
+// The object of array_json() with the key "statistics", and "sha256" if the digest was asked for.
 [[nodiscard]] Json statistics_json(const MeasuredArray& array);
 
 }  // namespace tensorop

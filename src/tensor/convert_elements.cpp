@@ -70,7 +70,8 @@ auto narrow(W value, T& out, Overflow overflow) {
   }
 }
 
-// The position of the first value that T cannot hold, or -1. It is looked for only where there is one.
+// Returns the position of the first value that T cannot hold, or -1. The first loop has no branch, so that it
+// is vectorized; the position is searched for only if a value does not fit.
 template <class T, class W>
 std::int64_t narrow_block(StoredElements<W> wide, std::int64_t count, T* out, Overflow overflow) {
   decltype(narrow(W{}, *out, overflow)) misfit = 0;

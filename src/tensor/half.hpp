@@ -50,7 +50,7 @@ template <int kFraction, int kLeastExponent, std::floating_point Float>
   using Bits = FloatBits<Float>;
   constexpr int kWideFraction = std::numeric_limits<Float>::digits - 1;
   constexpr int kDropped = kWideFraction - kFraction;
-  // Of the least normal number, which has 1 in the result.
+  // The exponent field that the least normal number of the result has in a Float; in the result that is 1.
   constexpr Bits kExponent = kLeastExponent + std::numeric_limits<Float>::max_exponent - 1;
   const Bits magnitude = magnitude_bits(value);
   // Normal: without the dropped bits; adding almost half of the last kept bit, and that bit, rounds ties to

@@ -32,7 +32,8 @@ mode_t with_group_of_others(mode_t mode) {
   return mode & (~mode_t{S_IRWXG} | others);
 }
 
-// What `read` gives, which says with a size of 0 how many bytes that is. Null with errno.
+// Reads a value of unknown size: `read` returns the number of its bytes if it is called with a size of 0.
+// Null with errno.
 template <class Read>
 std::optional<std::string> read_sized(const Read& read) {
   ssize_t bytes = read(nullptr, 0);

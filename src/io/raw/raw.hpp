@@ -37,8 +37,8 @@ struct RawHeader {
 // be.
 [[nodiscard]] std::optional<RawHeader> parse_raw(const std::string& text);
 
-// The file as an array: row-major, little-endian, elements of 4 bits packed, the first one in the lower half
-// of a byte. Throws Error if the file has another number of bytes.
+// Opens the file as an array: row-major and little-endian; 4-bit elements are packed, the first one in the
+// lower half of a byte. Throws Error if the file has a different size.
 [[nodiscard]] std::unique_ptr<Archive> open_raw(const InputFile& file, const RawHeader& header);
 
 }  // namespace tensorop
