@@ -32,6 +32,12 @@ def missing():
     return None
 
 
+def most_read_ahead():
+    """Bytes that the kernel reads around a page of a mapped file: the most of all disks."""
+    sizes = pathlib.Path("/sys/block").glob("*/queue/read_ahead_kb")
+    return max((int(size.read_text()) for size in sizes), default=128) << 10
+
+
 class MemoryCgroup:
     """Limits what enters it, with its page cache, to `limit` bytes; None: no limit, but counted. Without swap."""
 
