@@ -130,14 +130,15 @@ std::string coverage_text(const Generator& generator) {
     const std::string missed = names(parameter.levels, false);
     text += missed.empty() ? "\n" : cat("; not met: ", missed, "\n");
   }
-  const Coverage::Count attributes = coverage.pairs(true);
-  const Coverage::Count all = coverage.pairs(false);
+  const Coverage::Count attributes = coverage.count_pairs(true);
+  const Coverage::Count all = coverage.count_pairs(false);
   if (all.known != 0)
     text += cat("  pairs: ", all.met, " of ", all.known, "; of attributes: ", attributes.met, " of ",
                 attributes.known, "\n");
-  for (const auto& [first, second] : coverage.impossible()) {
-    text += cat("  no valid call: ", coverage.parameter(first), " ", coverage.value(first), " with ",
-                coverage.parameter(second), " ", coverage.value(second), "\n");
+  for (const auto& [first, second] : coverage.not_found()) {
+    text +=
+        cat("  not found in ", Coverage::kMostDraws, " draws: ", coverage.parameter(first), " ",
+            coverage.value(first), " with ", coverage.parameter(second), " ", coverage.value(second), "\n");
   }
   std::vector<std::string> met;
   std::vector<std::string> not_met;

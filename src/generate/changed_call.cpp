@@ -12,6 +12,7 @@ namespace tensorop {
 namespace {
 
 constexpr std::string_view kUnknownWord = "other";
+constexpr std::string_view kIndices = "indices";
 
 // All operands that are given, in order.
 std::vector<OperandText*> operands_of(Request& request) {
@@ -59,7 +60,10 @@ void change_dtype(Random& random, const std::vector<OperandText*>& operands) {
   }
 }
 
-void change_integer(Random& random, OperandText& operand) {
+// One element of indices, where the call has them; else of any operand.
+void change_integer(Random& random, Request& request) {
+  const auto indices = std::ranges::find(request.named, kIndices, &NamedText::name);
+  OperandText& operand = indices != request.named.end() ? *indices : *random.pick(operands_of(request));
   const Tensor old = *operand.tensor;
   if (!kIntegerTypes.contains(old.dtype()) || old.size() == 0) return;
   using Limits = std::numeric_limits<std::int64_t>;
@@ -75,18 +79,6 @@ void change_integer(Random& random, OperandText& operand) {
       }
     });
   });
-}
-
-// Ranks that the result of a gather has both of.
-void change_ranks(Request& request, const Operator& op) {
-  constexpr std::size_t kLong = 40;
-  for (NamedText& operand : request.named) {
-    const auto spec = std::ranges::find(op.operands, operand.name, &OperandSpec::name);
-    Shape shape = operand.tensor->shape();
-    const bool is_indices = spec != op.operands.end() && spec->role == OperandRole::indices;
-    shape.insert(is_indices ? shape.begin() : shape.end(), kLong - std::min(kLong, shape.size()), 1);
-    operand.tensor = operand.tensor->reshaped(shape);
-  }
 }
 
 std::string changed_list(Random& random, const std::string& text) {
@@ -146,14 +138,6 @@ void change_count(Random& random, Request& request) {
   }
 }
 
-// The same name under a specification that may not have it. No operator is in all of these, and the list does
-// not change with what is known, as the same seed is to make the same cases.
-void change_spec(Random& random, Request& request) {
-  static const std::vector<std::string> kSpecs = {"onnx-1", "openvino-1", "torch-1"};
-  const std::string& spec = random.pick(kSpecs);
-  if (find_operator(request.op.name->name, publisher_in(spec)).op == request.op.op) request.spec = spec;
-}
-
 }  // namespace
 
 Request changed_call(const Subject& subject, Random& random, Request request) {
@@ -170,16 +154,10 @@ Request changed_call(const Subject& subject, Random& random, Request request) {
       break;
     case 5:
     case 6:
-      change_integer(random, *random.pick(operands));
+      change_integer(random, request);
       break;
     case 7:
-      change_ranks(request, *subject.op.op);
-      break;
-    case 8:
       change_count(random, request);
-      break;
-    case 9:
-      change_spec(random, request);
       break;
     default:
       change_attribute(random, request, *subject.op.op);

@@ -1,11 +1,12 @@
 // What the cases of a suite meet: the values of each parameter of a call (attributes, dtypes, features of
-// shapes, kinds of values), and the pairs of values of two parameters. What is possible is not stated
-// anywhere: values are known when they are first offered, and a pair is given up when drawing towards it has
-// led to no valid call a number of times.
+// shapes, classes of elements), and the pairs of values of two parameters. Which pairs are possible is not
+// stated anywhere: values are known when they are first offered, and a pair is given up when kMostDraws calls
+// that were drawn towards it were not valid or did not have it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,20 +16,29 @@ namespace tensorop {
 
 class Coverage {
  public:
+  // What a parameter is. The classes of floats and of integers that an operand has are several values of one
+  // parameter. They pair with attributes, and those of two operands with each other; special ones with
+  // attributes alone.
+  enum class Kind : std::uint8_t { attribute, floats, integers, special, other };
+  static constexpr int kMostDraws = 24;
   using Level = std::size_t;             // a value of a parameter
   using Pair = std::pair<Level, Level>;  // of two parameters, the lower one first
 
   // The level of that value; new ones are added.
-  Level level(std::string_view parameter, std::string_view value, bool is_attribute);
+  Level level(std::string_view parameter, std::string_view value, Kind kind);
   [[nodiscard]] const std::string& parameter(Level level) const {
     return parameters_[levels_[level].parameter].name;
   }
   [[nodiscard]] const std::string& value(Level level) const { return levels_[level].value; }
 
-  // The pairs to be met next: those of attributes first. Empty: all are met or given up.
-  [[nodiscard]] std::vector<Pair> open_pairs() const;
-  // How much a valid call with these levels adds: a pair of attributes counts more than all others.
-  [[nodiscard]] std::int64_t gain(const std::vector<Level>& levels) const;
+  // What the next case is to meet: pairs of attributes first, then those that have the class of an element,
+  // and all others, in turn.
+  enum class Pairs : std::uint8_t { attributes, classes, others };
+  // The pairs that are open, and of which kind they are: `next`, unless pairs of attributes or no such are
+  // open. Empty: all are met or given up.
+  [[nodiscard]] std::pair<std::vector<Pair>, Pairs> open_pairs(Pairs next) const;
+  // How much a valid call with these levels adds: pairs of attributes count most, then the `next` ones.
+  [[nodiscard]] std::int64_t gain(const std::vector<Level>& levels, Pairs next) const;
   void meet(const std::vector<Level>& levels);
   // A call that was drawn towards the pair is not valid, or does not have it.
   void miss(const Pair& pair);
@@ -39,15 +49,15 @@ class Coverage {
   };
   struct Parameter {
     std::string name;
-    bool is_attribute;
+    Kind kind;
     std::vector<Level> levels = {};
   };
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
   [[nodiscard]] bool is_met(Level level) const { return levels_[level].is_met; }
   // Of pairs of attributes alone, or of all; without those that are given up.
-  [[nodiscard]] Count pairs(bool of_attributes) const;
-  // The pairs that are given up, though both of their values are met.
-  [[nodiscard]] std::vector<Pair> impossible() const;
+  [[nodiscard]] Count count_pairs(bool of_attributes) const;
+  // The pairs that are given up and that no case has, though both of their values are met.
+  [[nodiscard]] std::vector<Pair> not_found() const;
 
  private:
   struct LevelState {
@@ -57,11 +67,13 @@ class Coverage {
     int misses = 0;
   };
   struct PairState {
-    bool is_met = false;
+    std::uint8_t cases = 0;  // that have it
     std::uint8_t misses = 0;
   };
-  [[nodiscard]] bool is_given_up(const Pair& pair) const;
-  [[nodiscard]] bool is_of_attributes(const Pair& pair) const;
+  [[nodiscard]] bool is_met(const Pair& pair, Pairs kind) const;
+  [[nodiscard]] bool is_given_up(const Pair& pair, Pairs kind) const;
+  // Nothing: it is no pair that a case should meet.
+  [[nodiscard]] std::optional<Pairs> kind_of(const Pair& pair) const;
   [[nodiscard]] const PairState& state(const Pair& pair) const { return pairs_[pair.second][pair.first]; }
   [[nodiscard]] PairState& state(const Pair& pair) { return pairs_[pair.second][pair.first]; }
   template <class Visit>

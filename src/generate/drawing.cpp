@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -34,12 +35,46 @@ Tensor tamed(const Operator& op, DType dtype, const Shape& shape, const Tensor& 
   return {dtype, shape, storage};
 }
 
+const std::string kIndexParameter = "planted indices";
+// Many floats that one element gets, and that do not add up to the same in another order.
+constexpr std::string_view kSums = "sums";
+constexpr std::string_view kOrder = "order";
+constexpr std::string_view kAllEqual = "all equal";
+
+bool is_float(DType dtype) {
+  return kFloatTypes.contains(dtype);
+}
+
+// The index of a class on an axis of that size.
+std::int64_t class_index(std::string_view name, std::int64_t size) {
+  return name == "first" ? 0 : name == "last" ? size - 1 : name == "negative first" ? -size : -1;
+}
+
+// The flat position in a shape of a place that all operands have: its coordinates, of a byte each and counted
+// from the last dimension, are the same wherever the operands' sizes are, and 0 where one of them is
+// repeated.
+std::int64_t position_of(std::int64_t place, const Shape& shape) {
+  constexpr int kMostBits = 56;
+  std::int64_t position = 0;
+  for (std::int64_t d = 0; d < rank(shape); ++d) {
+    const std::int64_t bits = std::min<std::int64_t>(8 * (rank(shape) - 1 - d), kMostBits);
+    const std::int64_t size = shape[static_cast<std::size_t>(d)];
+    position = position * size + ((place >> bits) & 255) % size;
+  }
+  return position;
+}
+
+// The parameter that has the classes of an operand's elements.
+std::string class_parameter(DType dtype, std::string_view operand) {
+  return cat(kIntegerTypes.contains(dtype) ? "integers" : "floats", " of ", operand);
+}
+
 }  // namespace
 
 std::string Drawing::pick(std::string_view parameter, const std::vector<std::string>& values,
-                          bool is_attribute) {
+                          Coverage::Kind kind) {
   std::vector<Coverage::Level> offered;
-  for (const std::string& value : values) offered.push_back(coverage_.level(parameter, value, is_attribute));
+  for (const std::string& value : values) offered.push_back(coverage_.level(parameter, value, kind));
   auto chosen = random_.pick(offered);
   for (const Coverage::Level level : wanted_) {
     if (std::ranges::count(offered, level) != 0) chosen = level;
@@ -153,24 +188,72 @@ DType Drawing::pick_dtype(std::size_t i) {
   const std::string parameter = cat("dtype ", variable);
   if (const std::string known = picked(parameter); !known.empty()) return *parse_dtype(known);
   const DTypeSet allowed = allowed_types(*subject_.version, variable);
-  std::vector<std::string> all;
-  std::vector<std::string> asked;
-  for (const DTypeInfo& row : kDTypes) {
-    if (!allowed.contains(row.dtype)) continue;
-    all.emplace_back(row.name);
-    if (std::ranges::count(subject_.dtypes, row.dtype) != 0) asked.emplace_back(row.name);
-  }
-  return *parse_dtype(pick(parameter, asked.empty() ? all : asked));
+  // Those that are asked for and can have what is wanted; if there are none, without the last condition.
+  const auto names = [&](const auto& is_chosen) {
+    std::vector<std::string> out;
+    for (const DTypeInfo& row : kDTypes) {
+      if (allowed.contains(row.dtype) && is_chosen(row.dtype)) out.emplace_back(row.name);
+    }
+    return out;
+  };
+  const auto is_asked = [&](DType dtype) { return std::ranges::count(subject_.dtypes, dtype) != 0; };
+  const bool any_asked = !names(is_asked).empty();
+  const auto may_be = [&](DType dtype) { return !any_asked || is_asked(dtype); };
+  const auto fitting = names([&](DType dtype) { return may_be(dtype) && has_wanted_class(dtype); });
+  return *parse_dtype(pick(parameter, fitting.empty() ? names(may_be) : fitting));
+}
+
+std::string_view Drawing::operand_name() const {
+  const auto& operands = subject_.op.op->operands;
+  return operands[std::min(next_operand_, operands.size() - 1)].name;
 }
 
 void Drawing::add(Tensor tensor) {
-  const auto& operands = subject_.op.op->operands;
-  if (operands.back().variadic) {
+  if (subject_.op.op->operands.back().variadic) {
     request.positional.emplace_back(std::move(tensor));
   } else {
-    request.named.push_back({std::string(operands[next_operand_].name), OperandText(std::move(tensor))});
+    request.named.push_back({std::string(operand_name()), OperandText(std::move(tensor))});
   }
   ++next_operand_;
+}
+
+bool Drawing::is_wanted(Coverage::Level level) const {
+  return std::ranges::count(wanted_, level) != 0;
+}
+
+bool Drawing::has_wanted_class(DType dtype) const {
+  return std::ranges::all_of(wanted_, [&](Coverage::Level level) {
+    const std::string& parameter = coverage_.parameter(level);
+    if (parameter == kSums) return is_float(dtype);
+    if (parameter != class_parameter(DType::float32, operand_name()) &&
+        parameter != class_parameter(DType::int32, operand_name()))
+      return true;
+    return parameter == class_parameter(dtype, operand_name()) &&
+           std::ranges::count(element_classes(dtype), coverage_.value(level)) != 0;
+  });
+}
+
+std::map<std::int64_t, std::string> Drawing::pick_classes(const std::string& parameter, Coverage::Kind kind,
+                                                          std::vector<std::string> classes,
+                                                          const Shape& shape, bool has_more) {
+  std::set<std::string> goals;
+  for (const std::string& name : classes) {
+    if (is_wanted(coverage_.level(parameter, name, kind))) goals.insert(name);
+  }
+  // In the order of another operand they meet their like.
+  if (!classes.empty()) std::ranges::rotate(classes, classes.begin() + first_class_ % std::ssize(classes));
+  if (random_.chance(25)) std::ranges::reverse(classes);
+  std::ranges::stable_partition(classes, [&](const std::string& name) { return goals.contains(name); });
+  // At least half of the elements stay what they are, and so does a place that is taken.
+  const std::int64_t most =
+      std::min(has_more ? std::ssize(classes) : std::ssize(goals), (count(shape) + 1) / 2);
+  std::map<std::int64_t, std::string> out;
+  for (std::int64_t i = 0; i < std::min(most, std::ssize(places_)); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (out.try_emplace(position_of(places_[at], shape), classes[at]).second)
+      levels_.push_back(coverage_.level(parameter, classes[at], kind));
+  }
+  return out;
 }
 
 bool Drawing::check_size(const Shape& shape) {
@@ -190,34 +273,79 @@ void Drawing::add_data(const Shape& shape) {
     kinds.insert(kinds.end(), 3, reduction == "add" || reduction == "mul" ? "order" : "special");
     kind = pick("values", kinds);
   }
-  const auto at = std::ranges::find(kValueKinds, kind) - kValueKinds;
-  Tensor tensor = random_tensor(random_, dtype, shape, static_cast<ValueKind>(at));
-  const bool is_second = next_operand_ == 1 && kIntegerTypes.contains(dtype);
-  add(is_second ? tamed(op, dtype, shape, tensor, random_) : std::move(tensor));
+  auto values = static_cast<ValueKind>(std::ranges::find(kValueKinds, kind) - kValueKinds);
+  if (values == ValueKind::order && next_operand_ > 0) values = ValueKind::series;
+  Tensor tensor = random_tensor(random_, dtype, shape, values);
+  const bool is_integer = kIntegerTypes.contains(dtype);
+  const std::string parameter = class_parameter(dtype, operand_name());
+  const Coverage::Kind classes = is_integer ? Coverage::Kind::integers : Coverage::Kind::floats;
+  const auto planted_classes =
+      pick_classes(parameter, classes, element_classes(dtype), shape, has_more_classes_);
+  tensor = planted(tensor, planted_classes);
+  add(next_operand_ == 1 && is_integer ? tamed(op, dtype, shape, tensor, random_) : std::move(tensor));
 }
 
 void Drawing::add_indices(const Shape& shape, const std::function<std::int64_t(std::int64_t)>& extent) {
   if (!check_size(shape)) return;
   const Version& version = *subject_.version;
   const DType dtype = pick_dtype(next_operand_);
-  std::vector<std::string> kinds = {"any", "ends", "ascending", "distinct", "duplicates"};
+  std::vector<std::string> kinds = {"any", "ends", "ascending", "distinct", std::string(kAllEqual)};
   if (kSignedTypes.contains(dtype)) kinds.emplace_back("negative");
   const bool by_oob = request.oob.value_or("error") != "error";
   if (by_oob || version.index.out_of_bounds != OutOfBounds::error) kinds.emplace_back("out of range");
   const std::string kind = pick("indices", kinds);
   const std::int64_t first = random_.between(0, 100);
   const std::int64_t all = std::max<std::int64_t>(count(shape), 1);
+  const auto classes = pick_index_classes(dtype, kind, shape);
   add(integer_tensor(dtype, shape, [&](std::int64_t position) {
     const std::int64_t size = extent(position);
+    if (const auto found = classes.find(position); found != classes.end() && size > 0) {
+      return class_index(found->second, size);
+    }
     if (kind == "out of range") return random_.between(-2 * size - 2, 2 * size + 2);
     if (size <= 0) return std::int64_t{0};
     if (kind == "ends") return random_.chance(50) ? 0 : size - 1;
     if (kind == "ascending") return position * size / all;
     if (kind == "distinct") return (first + position) % size;
-    if (kind == "duplicates") return first % size;
+    if (kind == kAllEqual) return first % size;
     const std::int64_t any = random_.between(0, size - 1);
     return kind == "negative" && (position == 0 || random_.chance(50)) ? any - size : any;
   }));
+}
+
+std::map<std::int64_t, std::string> Drawing::pick_index_classes(DType dtype, std::string_view kind,
+                                                                const Shape& shape) {
+  // What is not wanted leaves indices as they are to be: distinct ones, or none from the end.
+  const bool is_negative = kind == "negative";
+  std::vector<std::string> classes = {"first", "last"};
+  for (const char* const name : {"negative first", "negative last"}) {
+    if (!kSignedTypes.contains(dtype)) continue;
+    if (is_wanted(coverage_.level(kIndexParameter, name, Coverage::Kind::special)) || is_negative)
+      classes.emplace_back(name);
+  }
+  const bool has_more = has_more_classes_ && (is_negative || kind == "any" || kind == "ends");
+  return pick_classes(kIndexParameter, Coverage::Kind::special, classes, shape, has_more);
+}
+
+void Drawing::want_sums() {
+  if (!has("reduction") || !is_wanted(sums())) return;
+  has_more_classes_ = false;
+  wanted_.push_back(coverage_.level("values", kOrder, Coverage::Kind::other));
+  wanted_.push_back(coverage_.level("indices", kAllEqual, Coverage::Kind::other));
+}
+
+void Drawing::note_sums() {
+  constexpr std::int64_t kLeastTerms = 12;
+  if (!has("reduction") || request.named.size() < 2) return;
+  const Tensor& updates = *request.named.back().tensor;
+  const bool are_met = picked("values") == kOrder && picked("indices") == kAllEqual &&
+                       is_float(updates.dtype()) && updates.size() >= kLeastTerms;
+  const Coverage::Level level = sums();
+  if (are_met) levels_.push_back(level);
+}
+
+Coverage::Level Drawing::sums() {
+  return coverage_.level(kSums, "depend on the order", Coverage::Kind::special);
 }
 
 bool draw_call(Drawing& drawing) {
@@ -226,8 +354,10 @@ bool draw_call(Drawing& drawing) {
   if (maker == nullptr) maker = find_slice_maker(op);
   if (maker == nullptr) maker = find_broadcast_maker(op);
   if (maker == nullptr) throw Error(cat("no calls of ", op.name, " can be generated"));
+  drawing.want_sums();
   drawing.pick_words();
   maker(drawing);
+  drawing.note_sums();
   return !drawing.is_too_large();
 }
 

@@ -1,8 +1,11 @@
 // A random call being made: the request, and which values of its parameters it has.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +33,9 @@ class Drawing {
   // Where the maker of the call offers a value that is wanted, it gets it.
   Drawing(const Subject& subject, Random& random, Coverage& coverage, std::vector<Coverage::Level> wanted)
       : subject_(subject), random_(random), coverage_(coverage), wanted_(std::move(wanted)) {
+    for (std::int64_t& place : places_) place = random.between(0, std::numeric_limits<std::int64_t>::max());
+    first_class_ = random.between(0, 100);
+    has_more_classes_ = random.chance(40);
     request.op = subject.op;
     request.spec = subject.spec;
   }
@@ -37,17 +43,21 @@ class Drawing {
   // One of these values of a parameter, which must be picked only once. A value that is listed twice is
   // picked twice as often.
   std::string pick(std::string_view parameter, const std::vector<std::string>& values) {
-    return pick(parameter, values, false);
+    return pick(parameter, values, Coverage::Kind::other);
   }
   // The same of an attribute that the version has. What is picked is not set yet.
   std::string pick_attribute(std::string_view name, const std::vector<std::string>& values) {
-    return pick(name, values, true);
+    return pick(name, values, Coverage::Kind::attribute);
   }
   // One of the numbers of a range.
   std::int64_t pick_number(std::string_view parameter, std::int64_t from, std::int64_t to);
   // The picked value of a parameter; empty: there is none.
   [[nodiscard]] std::string picked(std::string_view parameter) const;
   void set(std::string_view attribute, std::string text);
+  // Where reductions whose result depends on the order are wanted, the values and indices that make them.
+  void want_sums();
+  // What want_sums() makes, once all operands are added.
+  void note_sums();
   // Picks and sets all attributes of words and flags, --oob and --duplicates. A default is left out at times.
   void pick_words();
   [[nodiscard]] bool has(std::string_view attribute) const {
@@ -86,8 +96,23 @@ class Drawing {
   Request request;
 
  private:
-  std::string pick(std::string_view parameter, const std::vector<std::string>& values, bool is_attribute);
+  std::string pick(std::string_view parameter, const std::vector<std::string>& values, Coverage::Kind kind);
   void add(Tensor tensor);
+  // The name of the next operand.
+  [[nodiscard]] std::string_view operand_name() const;
+  [[nodiscard]] bool is_wanted(Coverage::Level level) const;
+  [[nodiscard]] Coverage::Level sums();
+  // Whether an element of the dtype can be of the class that is wanted of the next operand, if any is.
+  [[nodiscard]] bool has_wanted_class(DType dtype) const;
+  // The classes to be planted, by flat position: those that are wanted, or `has_more`. They are at the
+  // same places of all operands, so that they meet each other.
+  [[nodiscard]] std::map<std::int64_t, std::string> pick_classes(const std::string& parameter,
+                                                                 Coverage::Kind kind,
+                                                                 std::vector<std::string> classes,
+                                                                 const Shape& shape, bool has_more);
+  // The same of indices of that kind.
+  [[nodiscard]] std::map<std::int64_t, std::string> pick_index_classes(DType dtype, std::string_view kind,
+                                                                       const Shape& shape);
   // False, and the call is too large: no operand may have such a shape.
   bool check_size(const Shape& shape);
 
@@ -96,6 +121,10 @@ class Drawing {
   Coverage& coverage_;
   std::vector<Coverage::Level> wanted_;
   std::vector<Coverage::Level> levels_;
+  // Of planted elements: where, and which come first. They are those of all operands.
+  std::array<std::int64_t, 8> places_{};
+  std::int64_t first_class_ = 0;
+  bool has_more_classes_ = false;  // than those that are wanted
   std::size_t next_operand_ = 0;
   bool is_too_large_ = false;
 };

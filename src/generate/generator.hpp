@@ -18,7 +18,7 @@
 namespace tensorop {
 
 // To be raised when a seed makes other cases than before.
-inline constexpr int kGeneratorVersion = 2;
+inline constexpr int kGeneratorVersion = 3;
 
 struct GeneratedCase {
   Request request;
@@ -51,6 +51,8 @@ class Generator {
   };
   [[nodiscard]] std::vector<Candidate> draw(Random& random);
   [[nodiscard]] std::optional<Tensor> valid_result(const Request& request) const;
+  // The cases that break a rule, by the share of cases that it is to have.
+  [[nodiscard]] std::int64_t uses(std::string_view rule) const;
   [[nodiscard]] std::string_view broken_rule(const Request& request) const;
 
   Subject subject_;
@@ -64,8 +66,8 @@ class Generator {
   std::uint64_t drawn_ = 0;
 };
 
-// The valid call with one thing changed: the shape, dtype or a value of an operand, an attribute, the number
-// of operands, the specification. The result may be valid.
+// The valid call with one thing changed: the shape, dtype or a value of an operand, an attribute, or the
+// number of operands. The result may be valid.
 [[nodiscard]] Request changed_call(const Subject& subject, Random& random, Request request);
 
 }  // namespace tensorop

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tensor/convert_elements.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -52,13 +53,30 @@ T any_bits(Random& random) {
   return out;
 }
 
-// A large number, its negative, or one that is lost beside them.
+// Bits of a number with those of its fraction: 1 added to the next power of two is a tie.
 template <AnyFloat T>
-T term(Random& random) {
-  const int digits = std::is_same_v<T, double> ? 53 : std::is_same_v<T, float> ? 24 : 8;
-  const double large = static_cast<double>(std::uint64_t{1} << digits);
-  const std::int64_t choice = random.between(0, 3);
-  return round_to<T>(choice == 0 ? large : choice == 1 ? -large : static_cast<double>(choice));
+constexpr int kDigits = std::is_same_v<T, double>    ? 53
+                        : std::is_same_v<T, float>   ? 24
+                        : std::is_same_v<T, Float16> ? 11
+                                                     : 8;
+
+// A large number, its negative, and one that is lost beside them, twice: `place` 0 to 3.
+template <AnyFloat T>
+T term(std::int64_t place) {
+  const double large = static_cast<double>(std::uint64_t{4} << kDigits<T>);
+  return round_to<T>(place == 0 ? large : place == 2 ? -large : 3.0);
+}
+
+// Each element is the term after those before it along every axis.
+template <AnyFloat T>
+void fill_with_terms(Random& random, const Shape& shape, T* out) {
+  const std::int64_t first = random.between(0, 3);
+  for (std::int64_t i = 0; i < count(shape); ++i) {
+    std::int64_t place = first;
+    std::int64_t rest = i;
+    for (auto size = shape.rbegin(); size != shape.rend(); rest /= *size++) place += rest % *size;
+    out[i] = term<T>(place % 4);
+  }
 }
 
 template <class T>
@@ -68,10 +86,10 @@ T random_number(Random& random, ValueKind kind) {
   } else if constexpr (AnyFloat<T>) {
     if (kind == ValueKind::bits) return any_bits<T>(random);
     if (kind == ValueKind::special) return round_to<T>(special_float(random));
-    if (kind == ValueKind::order) return term<T>(random);
+    if (kind == ValueKind::order || kind == ValueKind::series) return term<T>(random.between(0, 3));
     return round_to<T>(static_cast<double>(random.between(-40, 40)) / 8.0);
   } else {
-    if (kind == ValueKind::bits || kind == ValueKind::order) return any_bits<T>(random);
+    if (kind != ValueKind::small && kind != ValueKind::special) return any_bits<T>(random);
     if (kind == ValueKind::small) {
       const std::int64_t value = random.between(-6, 6);
       return static_cast<T>(value);
@@ -118,7 +136,69 @@ T random_value(Random& random, ValueKind kind) {
   }
 }
 
+// A class of elements, and the one that is planted.
+template <class T>
+struct ElementClass {
+  std::string_view name;
+  T element;
+};
+
+template <class T>
+std::vector<ElementClass<T>> classes_of() {
+  if constexpr (AnyFloat<T>) {
+    using Limits = std::numeric_limits<double>;
+    T smallest{};
+    const std::uint64_t least_bits = 1;
+    std::memcpy(static_cast<void*>(&smallest), &least_bits, sizeof(T));
+    return {{"NaN", round_to<T>(Limits::quiet_NaN())},
+            {"infinity", round_to<T>(Limits::infinity())},
+            {"-infinity", round_to<T>(-Limits::infinity())},
+            {"0", round_to<T>(0.0)},
+            {"-0", round_to<T>(-0.0)},
+            {"1", round_to<T>(1.0)},
+            {"smallest", smallest},
+            {"largest", round_to<T>(largest_finite<T>())},
+            {"tie with 1", round_to<T>(static_cast<double>(std::uint64_t{1} << kDigits<T>))}};
+  } else if constexpr (std::is_integral_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    std::vector<ElementClass<T>> out = {{"0", T{0}}, {"1", T{1}}, {"maximum", Limits::max()}};
+    if (std::is_signed_v<T>) out.insert(out.end(), {{"-1", static_cast<T>(-1)}, {"minimum", Limits::min()}});
+    return out;
+  } else {
+    return {};
+  }
+}
+
+// Calls visit(name, element) for each class that the dtype has; `element` is a T of the dtype.
+template <class Visit>
+void for_each_class(DType dtype, const Visit& visit) {
+  dispatch(dtype, [&]<class T>(TypeTag<T>) {
+    if constexpr (AnyFloat<T> || std::is_integral_v<T>) {
+      for (const ElementClass<T>& known : classes_of<T>()) visit(known.name, known.element);
+    }
+  });
+}
+
 }  // namespace
+
+std::vector<std::string> element_classes(DType dtype) {
+  std::vector<std::string> names;
+  for_each_class(dtype, [&](std::string_view name, auto) { names.emplace_back(name); });
+  return names;
+}
+
+Tensor planted(const Tensor& tensor, const std::map<std::int64_t, std::string>& classes) {
+  if (classes.empty()) return tensor;
+  auto storage = std::make_shared<Storage>(tensor.bytes());
+  if (tensor.bytes() != 0)
+    std::memcpy(storage->data(), tensor.data(), static_cast<std::size_t>(tensor.bytes()));
+  for_each_class(tensor.dtype(), [&]<class T>(std::string_view name, T element) {
+    for (const auto& [position, wanted] : classes) {
+      if (wanted == name) reinterpret_cast<T*>(storage->data())[position] = element;
+    }
+  });
+  return {tensor.dtype(), tensor.shape(), storage};
+}
 
 Tensor random_tensor(Random& random, DType dtype, const Shape& shape, ValueKind kind) {
   if (dtype == DType::string) return random_strings(random, shape);
@@ -126,6 +206,9 @@ Tensor random_tensor(Random& random, DType dtype, const Shape& shape, ValueKind 
   dispatch(dtype, [&]<class T>(TypeTag<T>) {
     if constexpr (!std::is_same_v<T, StringRef>) {
       auto* out = reinterpret_cast<T*>(storage->data());
+      if constexpr (AnyFloat<T>) {
+        if (kind == ValueKind::series) return fill_with_terms(random, shape, out);
+      }
       for (std::int64_t i = 0; i < count(shape); ++i) out[i] = random_value<T>(random, kind);
     }
   });

@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "generate/random.hpp"
 #include "tensor/tensor.hpp"
@@ -14,14 +17,21 @@ enum class ValueKind : std::uint8_t {
   small,    // near zero
   special,  // -0.0, NaN, infinities, subnormals; the ends of the range of integers
   bits,     // any bits: NaN with payloads among them
-  order,    // of which sums depend on the order
+  order,    // of floats: large ones, their negatives, and some that are lost beside them; of integers: bits
   mixed,    // each element of any kind
+  series,   // as order, and any four floats in a row along an axis add up to a small number
 };
 
 // Strings have characters of one to four bytes, whatever the kind.
 [[nodiscard]] Tensor random_tensor(Random& random, DType dtype, const Shape& shape, ValueKind kind);
 // Of any kind.
 [[nodiscard]] Tensor random_tensor(Random& random, DType dtype, const Shape& shape);
+
+// The classes of elements that find faults (NaN, -0, maximum), which `dtype` has; none for complex, small and
+// other dtypes.
+[[nodiscard]] std::vector<std::string> element_classes(DType dtype);
+// The tensor, of a dtype that has these classes, with an element of a class at each of these flat positions.
+[[nodiscard]] Tensor planted(const Tensor& tensor, const std::map<std::int64_t, std::string>& classes);
 
 // Integers of `dtype`: `value` says those of flat positions. What does not fit becomes the nearest that does.
 [[nodiscard]] Tensor integer_tensor(DType dtype, const Shape& shape,

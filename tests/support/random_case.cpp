@@ -50,7 +50,8 @@ std::vector<Coverage::Level> wanted_values(Random& random, const Arguments& argu
   const reference::Rules& rules = arguments.rules;
   std::vector<Coverage::Level> wanted;
   const auto want = [&](int percent, std::string_view parameter, const Words& values) {
-    if (random.chance(percent)) wanted.push_back(coverage.level(parameter, random.pick(values), false));
+    if (random.chance(percent))
+      wanted.push_back(coverage.level(parameter, random.pick(values), Coverage::Kind::other));
   };
   want(70, "sizes", {"2 and more"});
   want(50, "oob", {"error"});
