@@ -115,7 +115,7 @@ std::string operand_word(const OperandText& operand, std::string_view name) {
 // The call as StableHLO has it: the attribute in MLIR, and the call of this program.
 std::string stablehlo_text(const Request& request, const Explainer& explainer) {
   const Request same = with_context(explainer.call().name->name,
-                                    [&] { return as_stablehlo(explainer.call(), explainer.output().shape); });
+                                    [&] { return as_stablehlo(explainer.call(), explainer.planned()); });
   std::string out = cat(dimension_numbers(same), "\n");
   std::string command = cat("tensorop ", same.op.name->name);
   for (std::size_t i = 0; i < request.positional.size(); ++i)

@@ -213,7 +213,7 @@ void prepare(const Planned& planned, const Settings& settings) {
 }
 
 Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& settings, Arenas arenas) {
-  const auto& [output, plan] = planned;
+  const auto& [output, plan, slices] = planned;
   require_possible(output);
   const Layout layout(output);
   const AccessReport report = find_access(*plan, inputs, layout.bytes(), true, settings);

@@ -75,74 +75,14 @@ class DimensionNumbersReader {
   std::string_view rest_;
 };
 
-Shape range(std::int64_t first, std::int64_t end) {
-  Shape out;
-  for (std::int64_t d = first; d < end; ++d) out.push_back(d);
-  return out;
-}
-
-Shape without(const Shape& list, std::int64_t dim) {
-  Shape out = list;
-  std::erase(out, dim);
-  return out;
-}
-
 // The value of an attribute; its default where the version does not have it.
 template <class T>
 const T& value_of(const Call& call, std::string_view name) {
   return std::get<T>(call.find(name)->value);
 }
 
-std::int64_t axis_of(const Call& call) {
-  return normalize_axis(value_of<std::int64_t>(call, "axis"), "data", call.operands[0].shape());
-}
-
-std::int64_t batch_dims_of(const Call& call) {
-  const auto given = value_of<std::int64_t>(call, "batch_dims");
-  return given < 0 ? given + call.operands[1].rank() : given;
-}
-
 [[noreturn]] void refuse_call(const std::string& what) {
   throw Error(cat("stablehlo has no dimension numbers for ", what));
-}
-
-// Every element is an index: all dimensions but the axis are batches.
-SliceDims element_slice_dims(const Call& call) {
-  const std::int64_t r = call.operands[0].rank();
-  const std::int64_t axis = axis_of(call);
-  const Shape others = without(range(0, r), axis);
-  for (const std::int64_t d : others) {
-    if (call.operands[0].shape()[to_size(d)] != call.operands[1].shape()[to_size(d)])
-      refuse_call("indices that are smaller than data off the axis");
-  }
-  return {{}, {axis}, others, others, {axis}, r};
-}
-
-// `b` leading dimensions are batches, and index tuples select the next ones.
-SliceDims tuple_slice_dims(const Shape& indices, std::int64_t b, std::int64_t windowed_rank) {
-  const std::int64_t q = rank(indices);
-  const Shape selected = range(b, b + indices.back());
-  return {range(q - 1, windowed_rank), selected, range(0, b), range(0, b), selected, q - 1};
-}
-
-// Indices along an axis, behind `b` batches.
-SliceDims axis_slice_dims(const Call& call, std::int64_t b, std::int64_t windowed_rank) {
-  const std::int64_t q = call.operands[1].rank();
-  const std::int64_t axis = axis_of(call);
-  Shape windows = range(b, axis);
-  for (const std::int64_t d : range(axis + q - b, windowed_rank)) windows.push_back(d);
-  return {windows, {axis}, range(0, b), range(0, b), {axis}, q};
-}
-
-SliceDims slice_dims_of(const Call& call, const Shape& output) {
-  const std::string_view op = call.op->name;
-  const Shape& indices = call.operands[1].shape();
-  if (op == "gatherelements" || op == "scatterelements") return element_slice_dims(call);
-  if (op == "gather") return axis_slice_dims(call, batch_dims_of(call), rank(output));
-  if (op == "gathernd") return tuple_slice_dims(indices, batch_dims_of(call), rank(output));
-  if (op == "scatternd") return tuple_slice_dims(indices, 0, call.operands[2].rank());
-  if (op == "scatterupdate") return axis_slice_dims(call, 0, call.operands[2].rank());
-  refuse_call(std::string(op));
 }
 
 // How updates are combined, by its name at StableHLO.
@@ -176,29 +116,26 @@ std::vector<NamedText> with_dimension_numbers(const std::vector<NamedText>& attr
   return out;
 }
 
-Request as_stablehlo(const Call& call, const Shape& output) {
+Request as_stablehlo(const Call& call, const Planned& planned) {
   const bool is_scatter = call.operands.size() == 3;
-  if (call.operands.size() < 2 || call.op->operands[1].role != OperandRole::indices)
+  if (call.operands.size() < 2 || call.op->operands[1].role != OperandRole::indices ||
+      call.op->family == "slices")
     refuse_call(std::string(call.op->name));
   if (call.selected) refuse_call("a mask");
   if (is_flat(call)) refuse_call("flat data");
   if (call.operands[0].rank() == 0) refuse_call("data without dimensions");
-  const Shape& data = call.operands[0].shape();
-  const Shape& indices = call.operands[1].shape();
-  const SliceDims dims = slice_dims_of(call, output);
-  // Of the operand that has windows: they are those of data, but for the dimensions that it does not have.
-  Shape sizes = data;
-  for (const Shape* list : {&dims.collapsed, &dims.batching}) {
-    for (const std::int64_t d : *list) sizes[to_size(d)] = std::min<std::int64_t>(1, sizes[to_size(d)]);
-  }
+  if (!planned.slices)
+    refuse_call(call.operands[1].size() == 0 ? "indices without elements" : std::string(call.op->name));
+  const auto& [dims, sizes, shape, by_element] = *planned.slices;
+  if (dims.vector_dim > call.operands[1].rank()) refuse_call("indices without dimensions");
   for (std::size_t i = 0; i < dims.batching.size(); ++i) {
-    if (data[to_size(dims.batching[i])] != indices[to_size(dims.indices_batching[i])])
-      refuse_call("batch dimensions that are repeated");
+    const std::int64_t in_data = call.operands[0].shape()[to_size(dims.batching[i])];
+    const auto own = to_size(dims.indices_batching[i]);
+    if (in_data == call.operands[1].shape()[own]) continue;
+    refuse_call(shape[own] < in_data ? "indices that are smaller than data off the axis"
+                                     : "batch dimensions that are repeated");
   }
-  const Shape& windowed = is_scatter ? call.operands[2].shape() : output;
-  const bool has_rank = windowed.size() == batch_shape(dims, indices).size() + dims.windows.size() &&
-                        dims.windows.size() == window_dims_of_data(dims, data).size();
-  if (!has_rank || windowed_shape(dims, data, indices, sizes) != windowed)
+  if ((is_scatter ? call.operands[2].shape() : planned.output.shape) != shape)
     refuse_call(is_scatter ? "updates that are repeated" : "batch dimensions that become one");
   Request out;
   out.op = find_operator(is_scatter ? "scatterslices" : "gatherslices");
@@ -215,7 +152,11 @@ Request as_stablehlo(const Call& call, const Shape& output) {
   if (is_scatter) {
     out.attributes.push_back({"reduction", reduction_of(call)});
   } else {
-    out.attributes.push_back({"slice_sizes", list_text(sizes)});
+    // A dimension without elements has no slice of 1.
+    Shape fitting = sizes;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      fitting[d] = std::min(sizes[d], call.operands[0].shape()[d]);
+    out.attributes.push_back({"slice_sizes", list_text(fitting)});
   }
   return out;
 }

@@ -14,10 +14,10 @@ namespace tensorop {
 [[nodiscard]] std::vector<NamedText> with_dimension_numbers(const std::vector<NamedText>& attributes,
                                                             const Operator& op);
 
-// The same call as gatherslices or scatterslices under stablehlo-1.1, for a call whose result has the shape
-// `output`: its operands, and attributes as text. Equal results as long as indices are in range and not
-// negative. Throws Error for a call that StableHLO has no dimension numbers for.
-[[nodiscard]] Request as_stablehlo(const Call& call, const Shape& output);
+// The same call as gatherslices or scatterslices under stablehlo-1.1, by the slices of its plan: its
+// operands, and attributes as text. Equal results as long as indices are in range and not negative. Throws
+// Error for a call that StableHLO has no dimension numbers for.
+[[nodiscard]] Request as_stablehlo(const Call& call, const Planned& planned);
 
 // "#stablehlo.gather<offset_dims = [1], ...>": of such a request.
 [[nodiscard]] std::string dimension_numbers(const Request& request);

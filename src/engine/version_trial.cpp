@@ -206,7 +206,7 @@ std::vector<VersionCall> stablehlo_calls(const Request& request, const Settings&
   plain.spec.reset();
   try {
     const Bound bound = bind(plain, settings);
-    const Request written = as_stablehlo(bound.call, bound.planned.output.shape);
+    const Request written = as_stablehlo(bound.call, bound.planned);
     for (const Version& version : written.op.op->versions) {
       if (version.framework != Framework::stablehlo) continue;
       out.push_back({.version = &version, .request = written, .row = spec_name(version)});

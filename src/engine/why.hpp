@@ -76,7 +76,8 @@ class Explainer {
   Explainer(const Request& request, const Settings& settings);
 
   [[nodiscard]] const Call& call() const { return bound_.call; }
-  [[nodiscard]] const OutputInfo& output() const { return bound_.planned.output; }
+  [[nodiscard]] const Planned& planned() const { return bound_.planned; }
+  [[nodiscard]] const OutputInfo& output() const { return planned().output; }
   // Whether indices were made of a mask.
   [[nodiscard]] bool has_mask() const { return has_mask_; }
   // Whether the result is made of rows that indices select, or of updates that go where they say.

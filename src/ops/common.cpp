@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "kernels/elements/element_plans.hpp"
-#include "kernels/rows/scatter_rows.hpp"
 #include "ops/broadcast_rules.hpp"
 
 namespace tensorop {
@@ -135,28 +134,20 @@ bool selects_nothing(const Call& call) {
   return true;
 }
 
-Planned nothing_of(const Call& call, OutputInfo output) {
+Planned nothing_of(const Call& call, OutputInfo output, std::optional<SliceGeometry> slices) {
   auto plan = repeat_plan(call.operands[0], output.shape, BroadcastStrides(output.shape.size()));
-  return {std::move(output), std::move(plan)};
+  return {std::move(output), std::move(plan), std::move(slices)};
+}
+
+Planned copy_of(const Call& call, std::optional<SliceGeometry> slices) {
+  const Tensor& data = call.operands[0];
+  return {checked_output(data.dtype(), data.shape()), copy_plan(data), std::move(slices)};
 }
 
 void require_vector(const Call& call) {
   const Shape& indices = call.operands[1].shape();
   if (indices.size() <= 1) return;
   throw Error(cat("indices ", to_string(indices), " must have rank 1"), "PT-2");
-}
-
-IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes, std::int64_t component_stride) {
-  return {call.operands[1], std::move(axes), index_policy(call), component_stride};
-}
-
-std::vector<IndexAxis> tuple_axes(const Shape& selected, std::int64_t first_axis) {
-  const auto strides = row_major_strides(selected);
-  std::vector<IndexAxis> axes;
-  axes.reserve(selected.size());
-  for (std::size_t j = 0; j < selected.size(); ++j)
-    axes.push_back({selected[j], strides[j], first_axis + to_int64(j)});
-  return axes;
 }
 
 Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end) {
@@ -169,19 +160,6 @@ void check_duplicates(const Call& call, AttributeKey<Reduction> key) {
                   ", which combines all updates of an element"),
               kCallRule);
 }
-
-namespace {
-
-OpenReason open_reason(const Call& call, Reduction reduction) {
-  if (reduction == Reduction::none && call.leaves_open(OpenReason::duplicate_updates))
-    return OpenReason::duplicate_updates;
-  const bool has_nan = kFloatTypes.contains(call.operands[0].dtype());
-  const bool is_extreme = reduction == Reduction::min || reduction == Reduction::max;
-  return has_nan && is_extreme && call.leaves_open(OpenReason::nan_in_extreme) ? OpenReason::nan_in_extreme
-                                                                               : OpenReason::none;
-}
-
-}  // namespace
 
 Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
   const auto reduction = call.get(key);
@@ -234,59 +212,6 @@ void require_updates_shape(const Call& call, const Shape& expected, bool repeat,
                   call.selected ? cat("the mask has ", counted(*call.selected, "true element")) : why),
               rule, hint.empty() && could ? cat(call.option("broadcast_updates"), " repeats them") : hint,
               updates_picture(updates, expected, repeat));
-}
-
-Shape repeated_indices(const Shape& indices, const Shape& data, std::int64_t axis) {
-  Shape out = indices;
-  for (std::size_t d = 0; d < out.size(); ++d) {
-    if (to_int64(d) != axis && out[d] == 1) out[d] = data[d];
-  }
-  return out;
-}
-
-std::vector<RowDim> element_dims(const Shape& shape, const Shape& indices, const Shape& data,
-                                 std::int64_t axis) {
-  const auto tuple_strides = row_major_strides(indices);
-  const auto table_strides = row_major_strides(data);
-  std::vector<RowDim> dims;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    const bool is_still = to_int64(d) == axis || data[d] == 1;
-    dims.push_back({shape[d], indices[d] == 1 ? 0 : tuple_strides[d], is_still ? 0 : table_strides[d]});
-  }
-  return dims;
-}
-
-Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<RowDim> dims,
-                     std::int64_t row_elements, Reduction reduction, bool use_init_val, UpdatesLayout updates,
-                     std::int64_t component_stride) {
-  const Tensor& data = call.operands[0];
-  OutputInfo output = checked_output(data.dtype(), data.shape());
-  ScatterRowsSpec spec{data,
-                       call.operands[2],
-                       make_decoder(call, std::move(axes), component_stride),
-                       std::move(dims),
-                       row_elements,
-                       reduction,
-                       use_init_val,
-                       call.strict() ? updates.rounding : Rounding::once,
-                       call.duplicates == Duplicates::error,
-                       open_reason(call, reduction)};
-  const std::int64_t wanted = bounded_count(updates.shape);
-  // Index tuples of length 0 take no bytes, and repeated updates few: nothing else would bound the time.
-  constexpr std::int64_t kMostForNothing = std::int64_t{1} << 28;
-  if (call.operands[1].size() == 0 && spec.updates.size() < wanted && wanted > kMostForNothing) {
-    throw Error(cat("updates repeated to shape ", to_string(updates.shape),
-                    " for index tuples of length 0 are more than 2^28"),
-                "G-2");
-  }
-  if (wanted == 0) {
-    spec.updates = Tensor(data.dtype(), std::move(updates.shape));
-  } else if (spec.updates.size() != wanted) {
-    spec.update_strides = updates.strides.empty() ? strides_right_aligned(spec.updates.shape(), updates.shape)
-                                                  : std::move(updates.strides);
-    spec.updates_shape = std::move(updates.shape);
-  }
-  return {std::move(output), scatter_plan(std::move(spec))};
 }
 
 }  // namespace tensorop

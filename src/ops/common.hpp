@@ -1,4 +1,4 @@
-// Shared by the gather and scatter operators: attribute rows, axis checks, and index decoding.
+// Shared by the gather and scatter operators: attribute rows, axis checks, and index policies.
 #pragma once
 
 #include <optional>
@@ -6,11 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/elements/walk.hpp"
-#include "kernels/index/row_map.hpp"
 #include "kernels/rows/combine.hpp"
 #include "ops/call.hpp"
 #include "ops/published_types.hpp"
+#include "ops/row_plans.hpp"
 #include "ops/shape_picture.hpp"
 
 namespace tensorop {
@@ -95,7 +94,10 @@ void check_flat(const Call& call);
 // Whether indices have no element: PyTorch then checks the axis alone. Throws Error [AX-1].
 [[nodiscard]] bool selects_nothing(const Call& call);
 // Plans a result without elements, for which no index is looked at.
-[[nodiscard]] Planned nothing_of(const Call& call, OutputInfo output);
+[[nodiscard]] Planned nothing_of(const Call& call, OutputInfo output,
+                                 std::optional<SliceGeometry> slices = {});
+// Plans a copy of data.
+[[nodiscard]] Planned copy_of(const Call& call, std::optional<SliceGeometry> slices = {});
 // Throws Error [PT-2] unless the rank of operand 1 (indices) is at most 1.
 void require_vector(const Call& call);
 
@@ -151,15 +153,6 @@ void require_no_empty_axis(const Shape& data, std::int64_t begin, std::int64_t e
 // The first dimension that is not the same in both, also where only one has it.
 [[nodiscard]] std::int64_t first_difference(const Shape& a, const Shape& b);
 
-// Decodes operand 1 (indices) of the call against axes of operand 0, by the index rule of the version and
-// --oob.
-[[nodiscard]] IndexDecoder make_decoder(const Call& call, std::vector<IndexAxis> axes,
-                                        std::int64_t component_stride = 1);
-
-// The axes of an index tuple: the dimensions that it selects from, the first of which is axis `first_axis` of
-// the indexed tensor, and their row-major strides.
-[[nodiscard]] std::vector<IndexAxis> tuple_axes(const Shape& selected, std::int64_t first_axis);
-
 // The dimensions [begin, end) of a shape.
 [[nodiscard]] Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end);
 
@@ -191,27 +184,5 @@ template <AttributeKey<Reduction> kKey, void (*kCheck)(const Call& call) = nullp
 // must not otherwise. `why` says what makes the shape, in the message. Throws Error [rule].
 void require_updates_shape(const Call& call, const Shape& expected, bool repeat, const std::string& why,
                            std::string_view rule, const std::string& hint = {});
-
-// The shape of indices, repeated to that of data off the axis where it is 1.
-[[nodiscard]] Shape repeated_indices(const Shape& indices, const Shape& data, std::int64_t axis);
-
-// The rows of operators that have an index for each element of `shape`, to which indices and data are
-// repeated where they have the size 1: at the same steps of the data, but for the axis that an index
-// replaces.
-[[nodiscard]] std::vector<RowDim> element_dims(const Shape& shape, const Shape& indices, const Shape& data,
-                                               std::int64_t axis);
-
-// How updates lie within what is written.
-struct UpdatesLayout {
-  Shape shape;                              // of what is written, to which they are repeated
-  BroadcastStrides strides = {};            // empty: repeated by NumPy's rule
-  Rounding rounding = Rounding::each_step;  // in published versions
-};
-
-// The rows of operand 2 (updates) in a copy of operand 0 (data), where tuples of operand 1 select along
-// `axes`.
-[[nodiscard]] Planned plan_scatter(const Call& call, std::vector<IndexAxis> axes, std::vector<RowDim> dims,
-                                   std::int64_t row_elements, Reduction reduction, bool use_init_val,
-                                   UpdatesLayout updates, std::int64_t component_stride = 1);
 
 }  // namespace tensorop

@@ -25,7 +25,7 @@ constexpr Version kVersions[] = {
 
 Planned plan(const Call& call) {
   const Shape& sizes = call.get(kSliceSizesKey);
-  return plan_gather_slices(call, check_dynamic_slice(call, sizes, "slice_sizes"), sizes);
+  return plan_windows(call, check_dynamic_slice(call, sizes, "slice_sizes"), sizes);
 }
 
 constexpr OperatorName kNames[] = {{"dynamicslice"}};
@@ -66,7 +66,7 @@ constexpr Version kVersions[] = {
 
 Planned plan(const Call& call) {
   const Shape& sizes = call.operands[2].shape();
-  return plan_scatter_slices(call, check_dynamic_slice(call, sizes, "updates"), sizes, Reduction::none);
+  return plan_scatter(call, {check_dynamic_slice(call, sizes, "updates"), sizes, sizes}, Reduction::none);
 }
 
 constexpr OperatorName kNames[] = {{"dynamicupdateslice"}};

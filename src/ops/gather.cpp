@@ -1,8 +1,6 @@
 // Gather: slices of data along one axis. Source: section 3.1 (GA-1 ... GA-6).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/elements/element_plans.hpp"
-#include "kernels/rows/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -63,30 +61,24 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::jax, 0, "take", published::kJaxMaskTypes, kJaxTake, kClipsRaw, kNoEmptyAxis},
 }));
 
-struct Geometry {
-  std::int64_t axis;
-  std::int64_t batch_dims;
-};
-
 // GA-1 ... GA-5, in this order.
-Geometry check_geometry(const Call& call) {
+SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "GA-1");
-  Geometry geometry{normalize_axis(call.get(kAxisKey), "data", data), call.get(kBatchDimsKey)};
-  std::int64_t& b = geometry.batch_dims;
+  const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
+  const std::int64_t given = call.get(kBatchDimsKey);
   const std::int64_t most = std::min(rank(data), rank(indices));
-  if (b < -most || b > most) {
-    throw Error(cat("batch_dims ", b, " is out of range for data ", to_string(data), " and indices ",
+  if (given < -most || given > most) {
+    throw Error(cat("batch_dims ", given, " is out of range for data ", to_string(data), " and indices ",
                     to_string(indices), " (allowed ", -most, "..", most, ")"),
                 "GA-3");
   }
-  const std::int64_t given = b;
-  if (b < 0) b += rank(indices);
-  if (b > geometry.axis || b > most) {
-    throw Error(cat("batch_dims ", given, given < 0 ? cat(" (that is ", b, ")") : "",
-                    " must not exceed axis ", geometry.axis),
-                "GA-4");
+  const std::int64_t b = given < 0 ? given + rank(indices) : given;
+  if (b > axis || b > most) {
+    throw Error(
+        cat("batch_dims ", given, given < 0 ? cat(" (that is ", b, ")") : "", " must not exceed axis ", axis),
+        "GA-4");
   }
   for (std::int64_t i = 0; i < b; ++i) {
     const auto d = static_cast<std::size_t>(i);
@@ -95,38 +87,24 @@ Geometry check_geometry(const Call& call) {
                     ", that of indices ", to_string(indices), " is ", indices[d], "; they must be equal"),
                 "GA-5", "", shape_picture({{"data", data}, {"indices", indices}}, i));
   }
-  return geometry;
+  return axis_slices(data, indices, axis, b);
 }
 
 Planned plan_slices(const Call& call) {
-  const auto [axis, batch_dims] = check_geometry(call);
-  const Tensor& data = call.operands[0];
-  const Shape& shape = data.shape();
-  const Shape& indices = call.operands[1].shape();
-  const Shape picked = slice(indices, batch_dims, rank(indices));
-  const Shape row = slice(shape, axis + 1, rank(shape));
-  Shape result = slice(shape, 0, axis);
-  result.insert(result.end(), picked.begin(), picked.end());
-  result.insert(result.end(), row.begin(), row.end());
-  OutputInfo output = checked_output(data.dtype(), std::move(result));
-
-  const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
-  if (call.has_trait(kNoEmptyAxis) && axis_size == 0) {
-    if (element_count(indices) != 0) require_no_empty_axis(shape, axis, axis + 1);
-    return {{data.dtype(), shape}, copy_plan(data)};
+  SliceGeometry slices = checked_slices(call);
+  const std::int64_t axis = slices.dims.index_map[0];
+  const Shape& shape = call.operands[0].shape();
+  OutputInfo output = checked_output(call.operands[0].dtype(), slices.shape);
+  if (call.has_trait(kNoEmptyAxis) && shape[to_size(axis)] == 0) {
+    if (call.operands[1].size() != 0) require_no_empty_axis(shape, axis, axis + 1);
+    return copy_of(call, std::move(slices));
   }
   const bool is_unchecked =
       element_count(slice(shape, 0, axis)) == 0 ||
       (count(output.shape) == 0 && index_policy(call).out_of_bounds == OutOfBounds::clip);
-  if (call.has_trait(kChecksAsItTakes) && is_unchecked) return nothing_of(call, std::move(output));
-  const std::int64_t indices_of_batch = bounded_count(picked);
-  const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, batch_dims)), indices_of_batch,
-                                     bounded_count(slice(shape, batch_dims, axis + 1))},
-                                    {bounded_count(slice(shape, batch_dims, axis)), 0, axis_size},
-                                    {indices_of_batch, 1, 0}};
-  auto gather = gather_plan({data, make_decoder(call, {{axis_size, 1, axis}}), dims, bounded_count(row),
-                             count(output.shape), fill_value(call)});
-  return {std::move(output), std::move(gather)};
+  if (call.has_trait(kChecksAsItTakes) && is_unchecked)
+    return nothing_of(call, std::move(output), std::move(slices));
+  return plan_gather(call, std::move(output), std::move(slices));
 }
 
 Planned plan(const Call& call) {

@@ -1,7 +1,6 @@
 // GatherElements: one element of data for each element of indices. Source: section 3.2 (GE-1 ... GE-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/rows/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -72,8 +71,8 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      kBroadcastOffAxis | kZeroOfEmptyAxis},
 }));
 
-// GE-1 ... GE-4: the axis, counted from the front.
-std::int64_t check_shapes(const Call& call) {
+// GE-1 ... GE-4, in this order.
+SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "GE-1");
@@ -102,26 +101,20 @@ std::int64_t check_shapes(const Call& call) {
                     : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller)),
                 shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
-  return axis;
+  return element_slices(data, indices, axis, repeats);
 }
 
 Planned plan_elements(const Call& call) {
-  const std::int64_t axis = check_shapes(call);
+  SliceGeometry slices = checked_slices(call);
   const Tensor& data = call.operands[0];
-  const Shape& indices = call.operands[1].shape();
-  OutputInfo output = checked_output(data.dtype(), call.has_trait(kBroadcastOffAxis)
-                                                       ? repeated_indices(indices, data.shape(), axis)
-                                                       : indices);
-  const auto a = static_cast<std::size_t>(axis);
-  const IndexAxis along{data.shape()[a], row_major_strides(data.shape())[a], axis};
-  if (call.has_trait(kIndexesResult) && element_count(output.shape) == 0) return nothing_of(call, output);
-  const bool reads_zeros = call.has_trait(kZeroOfEmptyAxis) && along.size == 0;
-  const IndexDecoder decoder =
-      reads_zeros ? IndexDecoder(call.operands[1], {along}, {Negative::raw, OutOfBounds::zero})
-                  : make_decoder(call, {along});
-  auto gather = gather_plan({data, decoder, element_dims(output.shape, indices, data.shape(), axis), 1,
-                             count(output.shape), reads_zeros ? std::nullopt : fill_value(call)});
-  return {std::move(output), std::move(gather)};
+  OutputInfo output = checked_output(data.dtype(), slices.shape);
+  if (call.has_trait(kIndexesResult) && count(output.shape) == 0)
+    return nothing_of(call, std::move(output), std::move(slices));
+  const std::int64_t axis_size = data.shape()[to_size(slices.dims.index_map[0])];
+  if (!call.has_trait(kZeroOfEmptyAxis) || axis_size != 0)
+    return plan_gather(call, std::move(output), std::move(slices));
+  return plan_gather(call, std::move(output), std::move(slices),
+                     IndexPolicy{Negative::raw, OutOfBounds::zero});
 }
 
 Planned plan(const Call& call) {

@@ -1,9 +1,6 @@
 // GatherND: slices of data that tuples of indices select. Source: section 3.3 (GN-1 ... GN-5).
-#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/elements/element_plans.hpp"
-#include "kernels/rows/gather_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -79,9 +76,8 @@ std::int64_t check_batch_dims(const Call& call, const Shape& data, const Shape& 
                   : "");
 }
 
-// GN-3: the batch dimensions of the result.
-Shape check_batch(const Call& call, const Shape& data, const Shape& indices, std::int64_t batch_dims) {
-  Shape batch;
+// GN-3.
+void check_batch(const Call& call, const Shape& data, const Shape& indices, std::int64_t batch_dims) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(batch_dims); ++d) {
     const bool allowed = call.has_trait(kBroadcastBatch);
     const bool has_1 = data[d] == 1 || indices[d] == 1;
@@ -94,24 +90,17 @@ Shape check_batch(const Call& call, const Shape& data, const Shape& indices, std
           has_1 ? allowed_by(call, "a batch dimension of 1 against another size is", kBroadcastBatch) : "",
           shape_picture({{"data", data}, {"indices", indices}}, to_int64(d)));
     }
-    batch.push_back(data[d] == 1 ? indices[d] : data[d]);
   }
-  return batch;
 }
 
-struct Geometry {
-  std::int64_t batch_dims;
-  std::int64_t tuple;  // k
-  Shape batch;
-};
-
-Geometry check_geometry(const Call& call) {
+// GN-1 ... GN-4, in this order.
+SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "GN-1");
   require_rank_1(call, 1, "GN-1");
   const std::int64_t b = check_batch_dims(call, data, indices);
-  Shape batch = check_batch(call, data, indices, b);
+  check_batch(call, data, indices, b);
   const std::int64_t k = indices.back();
   const std::int64_t least = call.has_trait(kEmptyTuples) ? 0 : 1;
   const std::int64_t most = rank(data) - b;
@@ -121,39 +110,25 @@ Geometry check_geometry(const Call& call) {
                 "GN-4", k == 0 ? allowed_by(call, "index tuples of length 0 are", kEmptyTuples) : "",
                 shape_picture({{"data", data}, {"indices", indices}}, rank(indices) - 1));
   }
-  return {b, k, std::move(batch)};
+  return tuple_slices(data, indices, b);
 }
 
 Planned plan(const Call& call) {
-  const auto [b, k, batch] = check_geometry(call);
-  const Tensor& data = call.operands[0];
-  const Shape& indices = call.operands[1].shape();
-  const Shape tuples = slice(indices, b, rank(indices) - 1);
-  const Shape row = slice(data.shape(), b + k, data.rank());
-  Shape result = batch;
-  if (call.has_trait(kFusedBatch) && b > 1) result = {bounded_count(batch)};
-  result.insert(result.end(), tuples.begin(), tuples.end());
-  result.insert(result.end(), row.begin(), row.end());
-  OutputInfo output = checked_output(data.dtype(), std::move(result));
+  SliceGeometry slices = checked_slices(call);
+  const auto b = to_int64(slices.dims.batching.size());
+  Shape result = slices.shape;
+  if (call.has_trait(kFusedBatch) && b > 1) {
+    result.erase(result.begin() + 1, result.begin() + b);
+    result[0] = bounded_count(slice(slices.shape, 0, b));
+  }
+  OutputInfo output = checked_output(call.operands[0].dtype(), std::move(result));
   if (call.has_trait(kNoEmptyAxis)) {
-    const bool is_empty = element_count(output.shape) == 0;
-    if (!is_empty || indices.size() == 1) require_no_empty_axis(data.shape(), 0, k);
-    if (is_empty) return {output, repeat_plan(data, output.shape, BroadcastStrides(output.shape.size()))};
+    const bool is_empty = count(output.shape) == 0;
+    if (!is_empty || call.operands[1].rank() == 1)
+      require_no_empty_axis(call.operands[0].shape(), 0, to_int64(slices.dims.index_map.size()));
+    if (is_empty) return nothing_of(call, std::move(output), std::move(slices));
   }
-
-  const Shape selected = slice(data.shape(), b, b + k);
-  const auto table_strides = row_major_strides(slice(data.shape(), 0, b + k));
-  const auto tuple_strides = row_major_strides(slice(indices, 0, rank(indices) - 1));
-  std::vector<RowDim> dims;
-  // A batch dimension of 1 is repeated.
-  for (std::size_t d = 0; d < batch.size(); ++d) {
-    dims.push_back(
-        {batch[d], indices[d] == 1 ? 0 : tuple_strides[d], data.shape()[d] == 1 ? 0 : table_strides[d]});
-  }
-  dims.push_back({bounded_count(tuples), 1, 0});
-  auto gather = gather_plan({data, make_decoder(call, tuple_axes(selected, b)), std::move(dims),
-                             bounded_count(row), count(output.shape), fill_value(call)});
-  return {std::move(output), std::move(gather)};
+  return plan_gather(call, std::move(output), std::move(slices));
 }
 
 constexpr OperatorName kNames[] = {{"gathernd"}, {"atget", Framework::jax, "at_get", {}, true}};

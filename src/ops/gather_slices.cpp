@@ -87,7 +87,7 @@ Planned plan(const Call& call) {
   const Shape& sizes = call.get(kSliceSizesKey);
   check_slice_dims(call, dims, {"SG-1", "SG-2", "SG-3", "SG-4", "SG-5", "SG-7", "SG-8"});
   check_sizes(call, dims, sizes);
-  return plan_gather_slices(call, dims, sizes);
+  return plan_windows(call, dims, sizes);
 }
 
 constexpr OperatorName kNames[] = {

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@
 #include "kernels/index/index.hpp"
 #include "kernels/plan.hpp"
 #include "ops/publisher.hpp"
+#include "ops/slice_dims.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 #include "tensor/tensor.hpp"
@@ -290,6 +292,7 @@ struct OutputInfo {
 struct Planned {
   OutputInfo output;
   std::unique_ptr<Plan> plan;
+  std::optional<SliceGeometry> slices = {};  // of a gather or a scatter
 };
 
 // What a mask may stand for in the default semantics, in place of the operand indices.

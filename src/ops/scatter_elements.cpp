@@ -108,8 +108,8 @@ void require_larger_updates(const Shape& indices, const Shape& updates) {
   }
 }
 
-// SE-1 ... SE-5: the axis, counted from the front.
-std::int64_t check_shapes(const Call& call, bool has_value) {
+// SE-1 ... SE-5, in this order.
+SliceGeometry checked_slices(const Call& call, bool has_value) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "SE-1");
@@ -146,34 +146,28 @@ std::int64_t check_shapes(const Call& call, bool has_value) {
                       *call.op, [](const Version& version) { return (version.traits & kBoundedAxis) == 0; })),
         shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
-  return axis;
+  return element_slices(data, indices, axis, repeats);
 }
 
 Planned plan_with(const Call& call, bool has_value) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
-  const std::int64_t axis = check_shapes(call, has_value);
-  const Shape& shape = call.operands[0].shape();
-  const auto a = static_cast<std::size_t>(axis);
-  const IndexAxis along{shape[a], row_major_strides(shape)[a], axis};
+  SliceGeometry slices = checked_slices(call, has_value);
   const Shape& indices = call.operands[1].shape();
-  UpdatesLayout updates{indices};
+  ScatterOptions options{.use_init_val = call.get(kUseInitValKey)};
   if (call.has_trait(kTorchShapes)) {
-    updates.strides =
+    options.update_strides =
         has_value ? BroadcastStrides(indices.size()) : row_major_strides(call.operands[2].shape());
-    updates.rounding = Rounding::sum_and_mean;
+    options.rounding = Rounding::sum_and_mean;
   }
   if (call.has_trait(kBroadcastOffAxis)) {
-    updates.shape = repeated_indices(indices, shape, axis);
     const bool is_like_indices = call.has_trait(kLikeIndices);
-    require_updates_shape(call, is_like_indices ? indices : updates.shape, true,
+    require_updates_shape(call, is_like_indices ? indices : slices.shape, true,
                           is_like_indices ? "that of indices" : "that of indices and data", "SE-3");
     // NumPy and JAX look at no index then, JAX neither where data has no elements.
-    if (element_count(updates.shape) == 0 || (is_like_indices && element_count(shape) == 0))
-      return {checked_output(call.operands[0].dtype(), shape), copy_plan(call.operands[0])};
+    if (element_count(slices.shape) == 0 || (is_like_indices && call.operands[0].size() == 0))
+      return copy_of(call, std::move(slices));
   }
-  auto dims = element_dims(updates.shape, indices, shape, axis);
-  return plan_scatter(call, {along}, std::move(dims), 1, reduction, call.get(kUseInitValKey),
-                      std::move(updates));
+  return plan_scatter(call, std::move(slices), reduction, std::move(options));
 }
 
 Planned plan_elements(const Call& call) {
@@ -196,7 +190,7 @@ Planned plan(const Call& call) {
   (void)checked_reduction(call, kReductionKey);
   Planned planned = !is_torch ? plan_elements(flattened(call, 1))
                     : selects_nothing(call)
-                        ? Planned{checked_output(call.operands[0].dtype(), {}), copy_plan(call.operands[0])}
+                        ? copy_of(call)
                         : plan_without_scalars(call, has_value ? plan_value : plan_elements);
   planned.output.shape = call.operands[0].shape();
   return planned;

@@ -2,7 +2,6 @@
 // section 4.4 (SN-1 ... SN-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/elements/element_plans.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -90,13 +89,8 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      "T-3"},
 }));
 
-struct Geometry {
-  std::int64_t tuple;  // k
-  Shape updates;       // their shape, or that of one element where any will do
-};
-
 // SN-1 ... SN-3.
-Geometry check_shapes(const Call& call) {
+SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const Shape& updates = call.operands[2].shape();
@@ -108,16 +102,15 @@ Geometry check_shapes(const Call& call) {
                     to_string(data), " it must be 0..", rank(data)),
                 "SN-2", "", shape_picture({{"data", data}, {"indices", indices}}, rank(indices) - 1));
   }
-  Shape expected = slice(indices, 0, rank(indices) - 1);
-  expected.insert(expected.end(), data.begin() + k, data.end());
+  SliceGeometry slices = tuple_slices(data, indices, 0);
   if (call.has_trait(kWritesNothing)) {
     if (indices.size() == 1) require_no_empty_axis(data, 0, k);
-    if (element_count(expected) == 0) return {k, std::move(expected)};
+    if (element_count(slices.shape) == 0) return slices;
   }
-  const bool is_scalar = expected.empty() && element_count(updates) == 1;
-  if (is_scalar && call.has_trait(kAnyScalarUpdate)) return {k, updates};
+  const bool is_scalar = slices.shape.empty() && element_count(updates) == 1;
+  if (is_scalar && call.has_trait(kAnyScalarUpdate)) return slices;
   require_updates_shape(
-      call, expected, call.has_trait(kRepeatsUpdates) || call.get(kBroadcastUpdatesKey),
+      call, slices.shape, call.has_trait(kRepeatsUpdates) || call.get(kBroadcastUpdatesKey),
       cat("that of indices ", to_string(indices), " without its last dimension, then that of data ",
           to_string(data), " from dimension ", k),
       "SN-3",
@@ -126,7 +119,7 @@ Geometry check_shapes(const Call& call) {
                           *call.op,
                           [](const Version& version) { return (version.traits & kAnyScalarUpdate) != 0; }))
                 : "");
-  return {k, std::move(expected)};
+  return slices;
 }
 
 // T-3.
@@ -142,16 +135,10 @@ void require_defined_for_bool(const Call& call, Reduction reduction) {
 Planned plan(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
   require_defined_for_bool(call, reduction);
-  const auto [k, updates] = check_shapes(call);
-  const Shape& shape = call.operands[0].shape();
-  const Shape& indices = call.operands[1].shape();
-  if (call.has_trait(kWritesNothing) && (element_count(shape) == 0 || element_count(updates) == 0))
-    return {checked_output(call.operands[0].dtype(), shape), copy_plan(call.operands[0])};
-  const Shape selected = slice(shape, 0, k);
-  const std::int64_t tuples = bounded_count(slice(indices, 0, rank(indices) - 1));
-  return plan_scatter(call, tuple_axes(selected, 0), {{tuples, 1, 0}},
-                      bounded_count(slice(shape, k, rank(shape))), reduction, call.get(kUseInitValKey),
-                      {updates});
+  SliceGeometry slices = checked_slices(call);
+  const bool is_empty = call.operands[0].size() == 0 || element_count(slices.shape) == 0;
+  if (call.has_trait(kWritesNothing) && is_empty) return copy_of(call, std::move(slices));
+  return plan_scatter(call, std::move(slices), reduction, {.use_init_val = call.get(kUseInitValKey)});
 }
 
 constexpr OperatorName kNames[] = {

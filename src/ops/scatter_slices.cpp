@@ -87,7 +87,9 @@ Planned plan(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
   const SliceDims dims = slice_dims(call);
   check_slice_dims(call, dims, {"SS-1", "SS-2", "SS-2", "SS-3", "SS-4", "SS-5", "SS-6"});
-  return plan_scatter_slices(call, dims, checked_sizes(call, dims), reduction);
+  return plan_scatter(
+      call, {dims, checked_sizes(call, dims), call.operands[2].shape(), call.oob == OutOfBounds::drop},
+      reduction);
 }
 
 constexpr OperatorName kNames[] = {{"scatterslices"}, {"scatter", Framework::stablehlo}};

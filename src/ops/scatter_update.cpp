@@ -4,7 +4,6 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "kernels/elements/element_plans.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -52,46 +51,35 @@ constexpr Version kVersions[] = {
     {Framework::numpy, 2, "put", published::kNumpyTakeTypes, kNumpyPut, kClipsRaw, kCyclesUpdates},
 };
 
-struct Geometry {
-  std::int64_t axis;  // counted from the front
-  Shape updates;      // their shape
-};
-
 // SU-1, SU-2.
-Geometry check_shapes(const Call& call) {
+SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "SU-1");
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
-  Shape expected = slice(data, 0, axis);
-  expected.insert(expected.end(), indices.begin(), indices.end());
-  expected.insert(expected.end(), data.begin() + axis + 1, data.end());
-  if (call.has_trait(kCyclesUpdates)) return {axis, std::move(expected)};
-  require_updates_shape(call, expected, call.get(kBroadcastUpdatesKey),
+  SliceGeometry slices = axis_slices(data, indices, axis, 0);
+  if (call.has_trait(kCyclesUpdates)) return slices;
+  require_updates_shape(call, slices.shape, call.get(kBroadcastUpdatesKey),
                         cat("that of data ", to_string(data), " with that of indices ", to_string(indices),
                             " instead of axis ", axis),
                         "SU-2");
-  return {axis, std::move(expected)};
+  return slices;
 }
 
 Planned plan_slices(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
-  const auto [axis, updates] = check_shapes(call);
-  const Shape& shape = call.operands[0].shape();
-  const std::int64_t axis_size = shape[static_cast<std::size_t>(axis)];
-  const std::vector<RowDim> dims = {{bounded_count(slice(shape, 0, axis)), 0, axis_size},
-                                    {count(call.operands[1].shape()), 1, 0}};
-  UpdatesLayout layout{updates};
+  SliceGeometry slices = checked_slices(call);
+  ScatterOptions options{.use_init_val = call.get(kUseInitValKey)};
   if (call.has_trait(kCyclesUpdates)) {
     const std::int64_t given = call.operands[2].size();
-    if (given == 0) return {checked_output(call.operands[0].dtype(), shape), copy_plan(call.operands[0])};
-    const std::int64_t cycles = ceil_div(count(updates), given);
-    layout = cycles > 1 ? UpdatesLayout{{cycles, given}, {0, 1}} : UpdatesLayout{updates, {1}};
+    if (given == 0) return copy_of(call, std::move(slices));
+    const std::int64_t cycles = ceil_div(count(slices.shape), given);
+    options.updates_shape = cycles > 1 ? Shape{cycles, given} : slices.shape;
+    options.update_strides = cycles > 1 ? BroadcastStrides{0, 1} : BroadcastStrides{1};
   }
   const bool wraps = call.has_trait(kVectorIndex) && kIntegerTypes.contains(call.operands[0].dtype());
-  if (wraps) layout.rounding = Rounding::sum_and_mean;  // the sum of a mean of integers
-  return plan_scatter(call, {{axis_size, 1, axis}}, dims, bounded_count(slice(shape, axis + 1, rank(shape))),
-                      reduction, call.get(kUseInitValKey), std::move(layout));
+  if (wraps) options.rounding = Rounding::sum_and_mean;  // the sum of a mean of integers
+  return plan_scatter(call, std::move(slices), reduction, std::move(options));
 }
 
 Planned plan(const Call& call) {

@@ -6,14 +6,9 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/rows/gather_rows.hpp"
 
 namespace tensorop {
 namespace {
-
-bool has_dim(const Shape& list, std::size_t dim) {
-  return std::ranges::find(list, to_int64(dim)) != list.end();
-}
 
 std::string_view list_name(const Call& call, std::size_t i) {
   return call.op->attributes[i].name;
@@ -135,128 +130,10 @@ void check_slice_dims(const Call& call, const SliceDims& dims, const SliceRules&
   require_distinct(list_name(call, 4), dims.index_map, list_name(call, 2), dims.batching, rules.index_map);
 }
 
-Shape batch_shape(const SliceDims& dims, const Shape& indices) {
-  Shape batch = indices;
-  if (dims.vector_dim < rank(indices)) batch.erase(batch.begin() + dims.vector_dim);
-  return batch;
-}
-
-std::vector<std::size_t> window_dims_of_data(const SliceDims& dims, const Shape& data) {
-  std::vector<std::size_t> out;
-  for (std::size_t d = 0; d < data.size(); ++d) {
-    if (!has_dim(dims.collapsed, d) && !has_dim(dims.batching, d)) out.push_back(d);
-  }
-  return out;
-}
-
-Shape windowed_shape(const SliceDims& dims, const Shape& data, const Shape& indices, const Shape& sizes) {
-  const Shape batch = batch_shape(dims, indices);
-  const auto window = window_dims_of_data(dims, data);
-  Shape out;
-  auto next_batch = batch.begin();
-  auto next_window = window.begin();
-  for (std::size_t d = 0; d < batch.size() + window.size(); ++d)
-    out.push_back(has_dim(dims.windows, d) ? sizes[*next_window++] : *next_batch++);
-  return out;
-}
-
-namespace {
-
-// The rows that windows are made of, in the order of windowed_shape().
-struct SliceRows {
-  std::vector<IndexAxis> axes;
-  std::vector<RowDim> dims;
-  std::int64_t row_elements = 1;
-  std::int64_t component_stride = 1;
-};
-
-// `by_element`: what is out of range is settled for each element of a window, not for its start.
-SliceRows slice_rows(const SliceDims& dims, const Shape& data, const Shape& indices, const Shape& sizes,
-                     bool by_element) {
-  const Shape batch = batch_shape(dims, indices);
-  const auto window = window_dims_of_data(dims, data);
-  const std::size_t all = batch.size() + window.size();
-  // Nothing is moved then, and products of the other sizes may not fit.
-  const auto has_zero = [](const Shape& shape) { return std::ranges::find(shape, 0) != shape.end(); };
-  const bool is_empty = has_zero(data) || has_zero(sizes) || has_zero(batch);
-  SliceRows out;
-
-  // A row is what lies in one piece wherever the window begins: its innermost dimensions that are those of
-  // data as a whole, and innermost in the result or in updates too.
-  std::size_t outer = window.size();
-  std::size_t last = all;
-  for (std::size_t d = is_empty ? 0 : data.size(); d-- > 0;) {
-    if (outer == 0 || window[outer - 1] != d) {
-      if (data[d] == 1) continue;
-      break;
-    }
-    const bool is_settled = !by_element || !has_dim(dims.index_map, d);
-    if (sizes[d] != data[d] || !is_settled || to_size(dims.windows[outer - 1]) != last - 1) break;
-    out.row_elements *= data[d];
-    --outer;
-    --last;
-  }
-  auto table = row_major_strides(data);
-  for (std::int64_t& stride : table) stride = std::max<std::int64_t>(1, stride / out.row_elements);
-
-  std::vector<std::int64_t> window_tuples(data.size(), 0);  // tuples from one step of the window to the next
-  std::int64_t tuples = 1;
-  for (const std::int64_t dim : dims.index_map) {
-    const auto d = to_size(dim);
-    const bool has_window = std::ranges::find(window, d) != window.end();
-    const std::int64_t steps = by_element && has_window && !is_empty ? sizes[d] : 1;
-    // The starts of whole windows end earlier than the dimension.
-    const std::int64_t size = by_element ? data[d] : data[d] - sizes[d] + 1;
-    out.axes.push_back({size, table[d], dim, steps});
-  }
-  for (std::size_t c = out.axes.size(); c-- > 0;) {
-    if (out.axes[c].window > 1) window_tuples[to_size(out.axes[c].axis)] = tuples;
-    tuples *= out.axes[c].window;
-  }
-
-  const auto batch_tuples = row_major_strides(batch);
-  std::size_t next_batch = 0;
-  std::size_t next_window = 0;
-  for (std::size_t at = 0; at < last; ++at) {
-    if (has_dim(dims.windows, at)) {
-      const std::size_t d = window[next_window++];
-      const std::int64_t own = window_tuples[d];
-      out.dims.push_back({sizes[d], own, own == 0 ? table[d] : 0});
-      continue;
-    }
-    // The dimension of indices, which has those of the index vectors too.
-    const std::int64_t own = to_int64(next_batch) + (to_int64(next_batch) >= dims.vector_dim ? 1 : 0);
-    const auto pair = std::ranges::find(dims.indices_batching, own) - dims.indices_batching.begin();
-    const bool is_paired = pair < std::ssize(dims.batching);
-    out.dims.push_back({batch[next_batch], is_empty ? 0 : batch_tuples[next_batch] * tuples,
-                        is_paired ? table[to_size(dims.batching[to_size(pair)])] : 0});
-    ++next_batch;
-  }
-  const bool has_vectors = dims.vector_dim < rank(indices);
-  out.component_stride = has_vectors && out.axes.size() > 1
-                             ? std::max<std::int64_t>(1, row_major_strides(indices)[to_size(dims.vector_dim)])
-                             : 1;
-  return out;
-}
-
-}  // namespace
-
-Planned plan_gather_slices(const Call& call, const SliceDims& dims, const Shape& sizes) {
+Planned plan_windows(const Call& call, const SliceDims& dims, const Shape& sizes) {
   const Tensor& data = call.operands[0];
-  const Shape& indices = call.operands[1].shape();
-  OutputInfo output = checked_output(data.dtype(), windowed_shape(dims, data.shape(), indices, sizes));
-  SliceRows rows = slice_rows(dims, data.shape(), indices, sizes, false);
-  auto gather = gather_plan({data, make_decoder(call, std::move(rows.axes), rows.component_stride),
-                             std::move(rows.dims), rows.row_elements, count(output.shape)});
-  return {std::move(output), std::move(gather)};
-}
-
-Planned plan_scatter_slices(const Call& call, const SliceDims& dims, const Shape& sizes,
-                            Reduction reduction) {
-  SliceRows rows = slice_rows(dims, call.operands[0].shape(), call.operands[1].shape(), sizes,
-                              call.oob == OutOfBounds::drop);
-  return plan_scatter(call, std::move(rows.axes), std::move(rows.dims), rows.row_elements, reduction, true,
-                      {.shape = call.operands[2].shape()}, rows.component_stride);
+  Shape shape = windowed_shape(dims, data.shape(), call.operands[1].shape(), sizes);
+  return plan_gather(call, checked_output(data.dtype(), shape), {dims, sizes, shape});
 }
 
 SliceDims check_dynamic_slice(const Call& call, const Shape& sizes, std::string_view sizes_name) {

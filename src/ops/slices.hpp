@@ -1,10 +1,9 @@
-// Windows of data that begin where index vectors say: what StableHLO's gather, scatter and dynamic slices
-// share. Source: section 3 of the publishers' specification.
+// What StableHLO's gather, scatter and dynamic slices share: attributes and checks. Source: section 3 of the
+// publishers' specification.
 #pragma once
 
 #include <array>
 #include <string_view>
-#include <vector>
 
 #include "ops/common.hpp"
 
@@ -20,16 +19,6 @@ inline constexpr AttributeSpec kDimensionNumbersSpec = {
 
 // A start that is out of range is that of the nearest window inside data.
 inline constexpr IndexRule kClampedWindow = {.negative = Negative::raw, .out_of_bounds = OutOfBounds::clamp};
-
-// The dimension numbers that gather and scatter have, in the order of their attributes.
-struct SliceDims {
-  Shape windows;                // of the result, or of updates: the window's
-  Shape collapsed;              // of data: the window does not have them
-  Shape batching;               // of data: paired with those of indices
-  Shape indices_batching;       // of indices
-  Shape index_map;              // the dimension of data that each component of an index vector is a start on
-  std::int64_t vector_dim = 0;  // of indices; its rank: each element is a vector
-};
 
 // The rules that gather and scatter have of the same kind.
 struct SliceRules {
@@ -59,18 +48,8 @@ template <std::size_t kCount>
 [[nodiscard]] SliceDims slice_dims(const Call& call);
 void check_slice_dims(const Call& call, const SliceDims& dims, const SliceRules& rules);
 
-// The shape of indices without the index vectors.
-[[nodiscard]] Shape batch_shape(const SliceDims& dims, const Shape& indices);
-// The dimensions of data that the window has.
-[[nodiscard]] std::vector<std::size_t> window_dims_of_data(const SliceDims& dims, const Shape& data);
-// The shape of the result, or of updates, for a window of these sizes: one for each dimension of data.
-[[nodiscard]] Shape windowed_shape(const SliceDims& dims, const Shape& data, const Shape& indices,
-                                   const Shape& sizes);
-
-// The plans of windows of these sizes, which have been checked: one for each dimension of data.
-[[nodiscard]] Planned plan_gather_slices(const Call& call, const SliceDims& dims, const Shape& sizes);
-[[nodiscard]] Planned plan_scatter_slices(const Call& call, const SliceDims& dims, const Shape& sizes,
-                                          Reduction reduction);
+// The plan of a gather of windows of these sizes, which have been checked: one for each dimension of data.
+[[nodiscard]] Planned plan_windows(const Call& call, const SliceDims& dims, const Shape& sizes);
 
 // SD-1 and SD-2: a single window of these sizes, which begins at the one index vector that indices is.
 [[nodiscard]] SliceDims check_dynamic_slice(const Call& call, const Shape& sizes,

@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "kernels/rows/scatter_rows.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 
@@ -68,35 +67,23 @@ std::int64_t check_shapes(const Call& call) {
   return axis;
 }
 
-// Rows of what is inside the axis, in the order of the updates. An index is used again for each dimension
-// between the batch and the axis and, unless it may wrap, for each step along the axis.
+// A slice of each batch, which begins at its index along the axis. If it may wrap, each of its steps is an
+// index.
 Planned plan(const Call& call) {
   const std::int64_t axis = check_shapes(call);
-  const Tensor& data = call.operands[0];
-  const Shape& shape = data.shape();
-  const std::int64_t size = shape[static_cast<std::size_t>(axis)];
-  const std::int64_t steps = call.operands[2].shape()[static_cast<std::size_t>(axis)];
-  const std::int64_t between = bounded_count(slice(shape, 1, axis));
-  const std::int64_t batch = bounded_count(slice(shape, 1, axis + 1));
+  const Shape& updates = call.operands[2].shape();
   const bool wraps = call.get(kModeKey) == Mode::circular;
-  OutputInfo output = checked_output(data.dtype(), shape);
-
-  std::vector<IndexAxis> axes = {{wraps ? std::max<std::int64_t>(size, 1) : size - steps + 1, 1, axis}};
-  IndexPolicy policy{call.version->index.negative, OutOfBounds::error};
-  std::vector<RowDim> dims = {{shape[0], 1, batch}, {between, 0, size}, {steps, 0, 1}};
-  if (call.left_out) {
-    axes.clear();
-  } else if (wraps) {
-    policy = {Negative::refuse, OutOfBounds::wrap};
-    axes[0].window = std::max<std::int64_t>(steps, 1);
-    dims = {{shape[0], axes[0].window, batch}, {between, 0, size}, {steps, 1, 0}};
-  }
-  auto scatter = scatter_plan({.data = data,
-                               .updates = call.operands[2],
-                               .decoder = {call.operands[1], std::move(axes), policy},
-                               .dims = std::move(dims),
-                               .row_elements = bounded_count(slice(shape, axis + 1, rank(shape)))});
-  return {std::move(output), std::move(scatter)};
+  SliceGeometry slices{{.batching = {0}, .indices_batching = {0}, .vector_dim = 1}, updates, updates};
+  for (std::int64_t d = 1; d < rank(updates); ++d) slices.dims.windows.push_back(d);
+  if (!call.left_out) slices.dims.index_map = {axis};
+  slices.sizes[0] = 1;
+  slices.by_element = wraps && call.operands[0].shape()[to_size(axis)] != 0;
+  Planned planned =
+      plan_scatter(call, std::move(slices), Reduction::none,
+                   {.policy = wraps ? IndexPolicy{Negative::refuse, OutOfBounds::wrap}
+                                    : IndexPolicy{call.version->index.negative, OutOfBounds::error}});
+  planned.slices.reset();  // StableHLO drops what is written beyond the end
+  return planned;
 }
 
 constexpr OperatorName kNames[] = {{"tensorscatter"}};

@@ -1,7 +1,6 @@
 #include "kernels/index/row_map.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -24,38 +23,36 @@ void add_base(const std::int64_t* from, std::int64_t* offsets, std::int64_t coun
   }
 }
 
+BroadcastWalk walk_of(const std::vector<RowDim>& dims) {
+  Shape shape;
+  std::vector<BroadcastStrides> strides(2);
+  for (const RowDim& dim : dims) {
+    shape.push_back(dim.size);
+    strides[0].push_back(dim.tuple_stride);
+    strides[1].push_back(dim.table_stride);
+  }
+  return {shape, strides};
+}
+
 }  // namespace
 
 RowMap::RowMap(IndexDecoder decoder, const std::vector<RowDim>& dims)
-    : decoder_(std::move(decoder)), dims_{{1, 1, 0}} {
+    : decoder_(std::move(decoder)), walk_(walk_of(dims)) {
   // The strides of no rows have no meaning.
   if (std::ranges::find(dims, 0, &RowDim::size) != dims.end()) {
     rows_ = 0;
     return;
   }
-  dims_.clear();
-  for (const RowDim& dim : dims) {
-    rows_ *= dim.size;
-    if (dim.size == 1) continue;
-    if (!dims_.empty() && dims_.back().tuple_stride == dim.size * dim.tuple_stride &&
-        dims_.back().table_stride == dim.size * dim.table_stride) {
-      dims_.back() = {dims_.back().size * dim.size, dim.tuple_stride, dim.table_stride};
-    } else {
-      dims_.push_back(dim);
-    }
-  }
-  if (dims_.empty()) dims_ = {{1, 1, 0}};
-  assert(dims_.size() <= kMostDims);
-  std::int64_t tuples = 1;
-  for (std::size_t d = dims_.size(); d-- > 0;) {
-    if (dims_[d].tuple_stride == 0) repeats_ *= dims_[d].size;
-    in_order_ = in_order_ && dims_[d].tuple_stride == tuples;
-    tuples *= dims_[d].size;
+  for (std::size_t d = walk_.dims(); d-- > 0;) {
+    const std::int64_t stride = walk_.stride(kTuples, d);
+    if (stride == 0) repeats_ *= walk_.size(d);
+    in_order_ = in_order_ && (stride == rows_ || walk_.size(d) == 1);
+    rows_ *= walk_.size(d);
   }
   find_groups();
-  const bool along_outer_axis = in_order_ && dims_.size() == 2 && dims_[0].table_stride == 0 &&
-                                dims_[1].table_stride == 1 && decoder_.components() == 1;
-  if (along_outer_axis && decoder_.axes()[0].stride >= dims_[1].size) columns_ = dims_[1].size;
+  const bool along_outer_axis = in_order_ && walk_.dims() == 2 && walk_.stride(kTable, 0) == 0 &&
+                                walk_.inner_stride(kTable) == 1 && decoder_.components() == 1;
+  if (along_outer_axis && decoder_.axes()[0].stride >= walk_.inner_size()) columns_ = walk_.inner_size();
 }
 
 // The outermost dimensions make groups as long as their steps follow each other without a gap, and are no
@@ -64,11 +61,12 @@ void RowMap::find_groups() {
   std::int64_t reach = 1;
   for (const IndexAxis& axis : decoder_.axes())
     reach += std::max<std::int64_t>(0, axis.size - 1) * axis.stride;
-  for (const RowDim& dim : dims_) reach += (dim.size - 1) * dim.table_stride;
+  for (std::size_t d = 0; d < walk_.dims(); ++d) reach += (walk_.size(d) - 1) * walk_.stride(kTable, d);
   std::int64_t rows = rows_;
-  for (std::size_t d = 0; d < dims_.size(); ++d) {
-    const auto [size, tuple_stride, stride] = dims_[d];
-    if (d > 0 && dims_[d - 1].table_stride != size * stride) return;
+  for (std::size_t d = 0; d < walk_.dims(); ++d) {
+    const std::int64_t size = walk_.size(d);
+    const std::int64_t stride = walk_.stride(kTable, d);
+    if (d > 0 && walk_.stride(kTable, d - 1) != size * stride) return;
     reach -= (size - 1) * stride;
     rows /= size;
     if (stride >= reach) {
@@ -86,36 +84,8 @@ void RowMap::keep_offsets(const Threads& threads) {
   });
 }
 
-RowMap::Place RowMap::place_of(std::int64_t row) const {
-  Place place;
-  place.inner_step = row % inner().size;
-  row /= inner().size;
-  for (std::size_t d = dims_.size() - 1; d-- > 0;) {
-    place.steps[d] = d == 0 ? row : row % dims_[d].size;
-    place.tuple += place.steps[d] * dims_[d].tuple_stride;
-    place.base += place.steps[d] * dims_[d].table_stride;
-    if (d != 0) row /= dims_[d].size;
-  }
-  return place;
-}
-
-void RowMap::next_run(Place& place) const {
-  place.inner_step = 0;
-  for (std::size_t d = dims_.size() - 1; d-- > 0;) {
-    const auto& [size, tuple_stride, table_stride] = dims_[d];
-    place.tuple += tuple_stride;
-    place.base += table_stride;
-    if (++place.steps[d] < size) return;
-    place.tuple -= size * tuple_stride;
-    place.base -= size * table_stride;
-    place.steps[d] = 0;
-  }
-}
-
-// Offsets of the tuples of rows along the innermost dimension: in `room`, or where they are kept.
-const std::int64_t* RowMap::decode(const Place& place, std::int64_t count, std::int64_t* room) const {
-  const std::int64_t stride = inner().tuple_stride;
-  const std::int64_t tuple = place.tuple + place.inner_step * stride;
+const std::int64_t* RowMap::decode(std::int64_t tuple, std::int64_t count, std::int64_t* room) const {
+  const std::int64_t stride = walk_.inner_stride(kTuples);
   if (stride == 1) {
     if (!kept_.empty()) return kept_.data() + tuple;
     decoder_.decode(tuple, count, room);
@@ -137,32 +107,33 @@ void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offset
   // Tuples that follow each other are decoded in one go, across the runs that have a base of their own.
   const bool at_once = in_order_ && kept_.empty();
   if (at_once) decoder_.decode(first, count, offsets);
-  if (at_once && dims_.size() == 1 && inner().table_stride == 0) return;
+  const std::int64_t step = walk_.inner_stride(kTable);
+  if (at_once && walk_.dims() == 1 && step == 0) return;
   // A run of the same tuples as the one before has the same offsets, but for the base.
   const std::int64_t* before = nullptr;
-  Place place = place_of(first);
-  for (std::int64_t tuple = 0, base_before = 0; count > 0; next_run(place)) {
-    const std::int64_t n = std::min(count, inner().size - place.inner_step);
-    const std::int64_t base = place.base + place.inner_step * inner().table_stride;
-    if (before != nullptr && tuple == place.tuple) {
+  std::int64_t tuple_before = 0;
+  std::int64_t base_before = 0;
+  bool is_whole = first % walk_.inner_size() == 0;
+  walk_.for_each_run(first, count, [&](const std::int64_t* at, std::int64_t n) {
+    const std::int64_t tuple = at[kTuples];
+    const std::int64_t base = at[kTable];
+    if (before != nullptr && tuple == tuple_before) {
       add_base(before, offsets, n, base - base_before, 0);
     } else {
-      add_base(at_once ? offsets : decode(place, n, offsets), offsets, n, base, inner().table_stride);
-      if (place.inner_step == 0) before = offsets;
-      tuple = place.tuple;
+      add_base(at_once ? offsets : decode(tuple, n, offsets), offsets, n, base, step);
+      if (is_whole) before = offsets;
+      tuple_before = tuple;
       base_before = base;
     }
+    is_whole = true;
     offsets += n;
-    count -= n;
-  }
+  });
 }
 
 LocatedRows RowMap::locate_run(std::int64_t first, std::int64_t count, std::int64_t* room) const {
-  const std::int64_t n = std::min(count, inner().size - first % inner().size);
-  if (inner().table_stride == 0 && n >= kShortRun) {
-    const Place place = place_of(first);
-    return {decode(place, n, room), place.base, n};
-  }
+  const std::int64_t n = std::min(count, walk_.inner_size() - first % walk_.inner_size());
+  if (walk_.inner_stride(kTable) == 0 && n >= kShortRun)
+    return {decode(walk_.offset(kTuples, first), n, room), walk_.offset(kTable, first), n};
   locate(first, count, room);
   return {room, 0, count};
 }
@@ -176,8 +147,9 @@ Range RowMap::tuples_of(Range rows) const {
   std::int64_t highest = 0;
   std::int64_t first = rows.first;
   std::int64_t last = rows.end() - 1;
-  for (std::size_t d = dims_.size(); d-- > 0;) {
-    const auto& [size, stride, table_stride] = dims_[d];
+  for (std::size_t d = walk_.dims(); d-- > 0;) {
+    const std::int64_t size = walk_.size(d);
+    const std::int64_t stride = walk_.stride(kTuples, d);
     const bool differ = first / size != last / size;
     lowest += differ ? 0 : first % size * stride;
     highest += (differ ? size - 1 : last % size) * stride;

@@ -9,12 +9,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "kernels/elements/walk.hpp"
 #include "kernels/index/index.hpp"
 #include "tensor/shape.hpp"
 
@@ -94,27 +93,15 @@ class RowMap {
   void locate_columns(Range steps, Range columns, Range tile, const Take& take) const;
 
  private:
-  static constexpr std::size_t kMostDims = kMaxRank + 1;  // those of a result, and of the tuples of a batch
+  // What rows walk: the index tuples and the table.
+  enum Walked : std::uint8_t { kTuples, kTable };
 
-  // A row: its step along the innermost dimension, those along the others, and what these add to its tuple
-  // and to its offset.
-  struct Place {
-    std::int64_t inner_step = 0;
-    std::array<std::int64_t, kMostDims> steps;
-    std::int64_t tuple = 0;
-    std::int64_t base = 0;
-  };
-
-  [[nodiscard]] const RowDim& inner() const { return dims_.back(); }
-  [[nodiscard]] Place place_of(std::int64_t row) const;
-  // To the next row whose inner step is 0.
-  void next_run(Place& place) const;
-  const std::int64_t* decode(const Place& place, std::int64_t count, std::int64_t* room) const;
+  // Offsets of the tuples of rows along the innermost dimension: in `room`, or where they are kept.
+  const std::int64_t* decode(std::int64_t tuple, std::int64_t count, std::int64_t* room) const;
   void find_groups();
 
   IndexDecoder decoder_;
-  // As few as possible, merged as in BroadcastWalk; at least one.
-  std::vector<RowDim> dims_;
+  BroadcastWalk walk_;
   std::int64_t rows_ = 1;
   std::int64_t repeats_ = 1;
   bool in_order_ = true;  // row i has tuple i
