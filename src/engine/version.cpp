@@ -143,10 +143,8 @@ void require_dtype(const Operator& op, const Version& version, std::size_t i, DT
   const std::string others = versions_where(op, [&](const Version& other) {
     return allowed_types(other, type_variable(op, other, i)).contains(dtype);
   });
-  const auto row = std::ranges::find(version.types, type, &TypeRow::type);
-  const bool has_rule = row != version.types.end() && !row->rule.empty();
   throw Error(cat(operand, " is ", name(dtype), "; ", version_name(version, "allows"), " ", allowed.names()),
-              has_rule ? row->rule : op.operands[std::min(i, op.operands.size() - 1)].rule,
+              op.operands[std::min(i, op.operands.size() - 1)].rule,
               others.empty() ? hint : cat(name(dtype), " is allowed by ", others));
 }
 

@@ -18,7 +18,7 @@ namespace tensorop {
 namespace {
 
 bool is_expected(const Failure& error, const std::string& text) {
-  if (is_rule_id(text)) return error.rule() == text;
+  if (is_rule_id(text)) return !error.rule().empty() && find_rule(error.rule()) == find_rule(text);
   return std::string_view(error.what()).find(text) != std::string_view::npos;
 }
 

@@ -67,7 +67,7 @@ Planned plan(const Call& call) {
   const std::vector<NamedShape> shapes = {{"data", data.shape()},
                                           {"shape", checked_target(call.get(kShapeKey))}};
   if (call.has_trait(kOneWay)) require_unidirectional(shapes[0], shapes[1]);
-  const Shape target = merge_shapes(shapes, "BC-B1");
+  const Shape target = merge_shapes(shapes);
   return plan_repeat(data, target, strides_right_aligned(data.shape(), target));
 }
 
@@ -214,40 +214,6 @@ std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, con
   return axes;
 }
 
-// `given`: the axis, -1 for right-aligned; `most`: the last one that is allowed.
-[[noreturn]] void refuse_target_axis(const Shape& data, const Shape& target, std::int64_t given,
-                                     std::int64_t most) {
-  std::string picture;
-  if (given == -1) {
-    picture = right_aligned_picture({{"data", data}, {"shape", target}}, 0);
-  } else {
-    picture = shape_picture({{"data", data, given}, {"shape", target}}, rank(target));
-  }
-  throw Error(cat("axis ", given, given == -1 ? " (right-aligned)" : "", " does not put data ",
-                  to_string(data), " within shape ", to_string(target),
-                  most < 0 ? " (no axis does)" : cat(" (allowed 0..", most, ")")),
-              "BR-2", "", std::move(picture));
-}
-
-// 5.2, mode pdpd: as 2.6 with the target as A, with its own rule ids.
-std::vector<std::int64_t> pdpd_target_axes(const Call& call, const Shape& data, const Shape& target) {
-  const std::int64_t given = call.get(kBroadcastAxisKey);
-  const std::int64_t axis = given == -1 ? rank(target) - rank(data) : given;
-  std::vector<std::int64_t> axes;
-  std::size_t trimmed = data.size();
-  while (trimmed > 0 && data[trimmed - 1] == 1) --trimmed;
-  const std::int64_t most = rank(target) - to_int64(trimmed);
-  if (axis < 0 || axis > most) refuse_target_axis(data, target, given, most);
-  for (std::size_t j = 0; j < trimmed; ++j) {
-    axes.push_back(axis + to_int64(j));
-    const std::int64_t dim = target[to_size(axes.back())];
-    if (data[j] == 1 || data[j] == dim) continue;
-    refuse_dimension(data, to_int64(j), target, axes.back(), "BR-3",
-                     shape_picture({{"data", data, axis}, {"shape", target}}, axes.back()));
-  }
-  return axes;
-}
-
 // Checks which attributes the mode takes: before any dtype or rank (G-9).
 void check_attributes(const Call& call) {
   const Mode mode = call.get(kModeKey);
@@ -270,9 +236,12 @@ Planned plan(const Call& call) {
     case Mode::explicit_axes:
       return plan_repeat(data, target, strides_at(shape, target, explicit_axes(call, shape, target)));
     case Mode::pdpd:
-      return plan_repeat(data, target, strides_at(shape, target, pdpd_target_axes(call, shape, target)));
+      return plan_repeat(
+          data, target,
+          strides_at(shape, target,
+                     pdpd_axes({"shape", target}, {"data", shape}, call.get(kBroadcastAxisKey), false)));
     case Mode::bidirectional: {
-      const Shape merged = merge_shapes({{"data", shape}, {"shape", target}}, "BC-B1");
+      const Shape merged = merge_shapes({{"data", shape}, {"shape", target}});
       return plan_repeat(data, merged, strides_right_aligned(shape, merged));
     }
     case Mode::numpy:
@@ -307,7 +276,7 @@ constinit const Operator kBroadcast = {
     .operands = kOperands,
     .attributes = kAttributes,
     .versions = kVersions,
-    .rules = "BC-W1 BC-T2 BC-B1 BC-U1 BC-U2 BR-2 BR-3 BC-E1 BC-E3 BC-E4 BC-E5",
+    .rules = "BC-W1 BC-T2 BC-M1 BC-U1 BC-U2 BC-P3 BC-P4 BC-E1 BC-E3 BC-E4 BC-E5",
     .plan = plan,
     .check_attributes = check_attributes,
     .traits = kTraits,
@@ -326,7 +295,7 @@ constinit const Operator kExpand = {
     .operands = kOperands,
     .attributes = expand::kAttributes,
     .versions = expand::kVersions,
-    .rules = "BC-T2 BC-B1 BC-U1 BC-U2",
+    .rules = "BC-T2 BC-M1 BC-U1 BC-U2",
     .plan = expand::plan,
     .traits = expand::kTraits,
 };

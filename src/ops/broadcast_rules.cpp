@@ -101,18 +101,22 @@ BroadcastStrides strides_right_aligned(const Shape& shape, const Shape& target) 
   return strides_at(shape, target, consecutive(rank(target) - rank(shape), shape.size()));
 }
 
-std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b, std::int64_t axis) {
-  if (b.shape.size() > a.shape.size()) {
+std::vector<std::int64_t> pdpd_axes(const NamedShape& a, const NamedShape& b, std::int64_t axis,
+                                    bool counts_all) {
+  if (counts_all && b.shape.size() > a.shape.size()) {
     throw Error(cat(shown(b), " has more dimensions than ", shown(a)), "BC-P1", "",
                 right_aligned_picture({a, b}, 0));
   }
-  if (axis < -1) throw Error(cat("axis ", axis, " is out of range (at least -1)"), "BC-P2");
+  if (counts_all && axis < -1) throw Error(cat("axis ", axis, " is out of range (at least -1)"), "BC-P2");
   if (axis == -1) axis = rank(a.shape) - rank(b.shape);
   std::size_t trimmed = b.shape.size();
   while (trimmed > 0 && b.shape[trimmed - 1] == 1) --trimmed;
-  if (axis > rank(a.shape) - to_int64(trimmed)) {
-    throw Error(cat(shown(b), " at axis ", axis, " does not end within ", shown(a)), "BC-P3", "",
-                shape_picture({a, {b.name, b.shape, axis}}, rank(a.shape)));
+  if (axis < 0 || axis > rank(a.shape) - to_int64(trimmed)) {
+    throw Error(cat(shown(b), " at axis ", axis,
+                    axis < 0 ? " does not begin within " : " does not end within ", shown(a)),
+                "BC-P3", "",
+                axis < 0 ? right_aligned_picture({a, b}, 0)
+                         : shape_picture({a, {b.name, b.shape, axis}}, rank(a.shape)));
   }
   for (std::size_t j = 0; j < trimmed; ++j) {
     const std::size_t d = to_size(axis) + j;

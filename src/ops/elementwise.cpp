@@ -70,12 +70,9 @@ BroadcastLayout broadcast_layout(const Call& call) {
   if (rule == BroadcastRule::pdpd || (is_legacy && !off)) return within_first(call, rule);
   std::vector<NamedShape> shapes;
   for (std::size_t i = 0; i < call.operands.size(); ++i) shapes.push_back(named_shape(call, i));
-  if (off) {
-    require_identical(shapes, "BC-L2", "broadcast 1 broadcasts b to a");
-  } else if (rule == BroadcastRule::none) {
-    require_identical(shapes, "BC-N1");
-  }
-  return right_aligned(call, merge_shapes(shapes, "BC-M1"));
+  if (off || rule == BroadcastRule::none)
+    require_identical(shapes, "BC-N1", off ? "broadcast 1 broadcasts b to a" : "");
+  return right_aligned(call, merge_shapes(shapes));
 }
 
 BroadcastLayout right_aligned(const Call& call, Shape shape) {

@@ -42,7 +42,7 @@ inline constexpr std::string_view kElementwiseTraits[] = {
 // StableHLO's binary operators, which do not broadcast.
 [[nodiscard]] constexpr Version stablehlo_version(std::string_view published, DTypeSet types,
                                                   unsigned traits = 0, DTypeSet missing = published::kSmall) {
-  Version version{Framework::stablehlo, release(0, 9), published, TypeRows({{"T", types, {}, missing}}), {}};
+  Version version{Framework::stablehlo, release(0, 9), published, TypeRows({{"T", types, missing}}), {}};
   version.traits = kIdenticalShapes | traits;
   version.operands = 2;
   return version;
@@ -128,7 +128,7 @@ template <std::size_t kCount>
   std::array<Version, kCount + 3> out{};
   auto end = std::ranges::copy(others, out.begin()).out;
   const auto add = [&](Framework framework, int since, std::string_view name, const LibraryRow& row) {
-    Version version{framework, since, name, TypeRows({{"T", row.types, {}, row.missing}}), {}};
+    Version version{framework, since, name, TypeRows({{"T", row.types, row.missing}}), {}};
     version.traits = row.traits;
     version.operands = operands;
     version.missing_rule = row.missing_rule;
@@ -233,7 +233,7 @@ struct ElementwiseDescription {
 inline constexpr std::string_view kElementwiseShape =
     "the shape that the operands broadcast to; with pdpd and with --broadcast 1 that of a";
 inline constexpr WordList kElementwiseBroadcastRules =
-    "BC-M1 BC-N1 BC-P1 BC-P2 BC-P3 BC-P4 BC-L2 BC-L3 BC-L5 BC-L6";
+    "BC-M1 BC-N1 BC-P1 BC-P2 BC-P3 BC-P4 BC-L3 BC-L5 BC-L6";
 
 template <KernelChoice kChoice>
 [[nodiscard]] consteval Operator elementwise_operator(const ElementwiseDescription& description) {

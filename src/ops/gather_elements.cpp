@@ -1,4 +1,4 @@
-// GatherElements: one element of data for each element of indices. Source: section 3.2 (GE-1 ... GE-5).
+// GatherElements: one element of data for each element of indices. Source: section 3.2 (GA-1, GE-2 ... GE-4).
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/common.hpp"
@@ -71,11 +71,11 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      kBroadcastOffAxis | kZeroOfEmptyAxis},
 }));
 
-// GE-1 ... GE-4, in this order.
+// GA-1, GE-2 and GE-4, in this order.
 SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
-  require_rank_1(call, 0, "GE-1");
+  require_rank_1(call, 0, "GA-1");
   const bool is_torch = call.has_trait(kTorchShapes);
   if (rank(indices) != rank(data)) {
     throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)),
@@ -161,7 +161,7 @@ constinit const Operator kGatherElements = {
     .attributes = gather_elements_operator::kAttributes,
     .versions = gather_elements_operator::kVersions,
     .oob = kGatherOob,
-    .rules = "AX-1 AX-3 GE-1 GE-2 GE-4 PT-1 PT-2 PT-3",
+    .rules = "AX-1 AX-3 GA-1 GE-2 GE-4 PT-1 PT-2",
     .plan = gather_elements_operator::plan,
     .check_attributes = gather_elements_operator::check_attributes,
     .traits = gather_elements_operator::kTraits,

@@ -183,8 +183,7 @@ consteval AttributeKey<T> attribute_key(std::span<const AttributeSpec> table, st
 struct TypeRow {
   std::string_view type;
   DTypeSet allowed;
-  std::string_view rule = {};  // rule id of another dtype, where it is not the operand's
-  DTypeSet missing = {};       // that the publisher allows too and tensorop does not compute (kMissingRule)
+  DTypeSet missing = {};  // that the publisher allows too and tensorop does not compute (kMissingRule)
 };
 
 // Those of all its type variables.

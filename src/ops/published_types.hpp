@@ -61,19 +61,19 @@ inline constexpr DTypeSet kJaxAny = {kNumbersAndBool, DType::complex64, DType::c
 inline constexpr DTypeSet kCastToInt64 = {DType::int8,  DType::int16,  DType::int32, DType::int64,
                                           DType::uint8, DType::uint16, DType::uint32};
 inline constexpr DTypeSet kWideUnsigned = {DType::uint16, DType::uint32, DType::uint64};
-inline constexpr TypeRows kTorchMovedTypes = {{"T", kTorchMoved}, {"Tind", DType::int64, "PT-3"}};
-inline constexpr TypeRows kTorchAxisMovedTypes = {{"T", kTorchMoved}, {"Tind", kInt32Or64, "PT-3"}};
-inline constexpr TypeRows kTorchSelectTypes = {{"T", {kTorchMoved, kFloat8}}, {"Tind", kInt32Or64, "PT-3"}};
+inline constexpr TypeRows kTorchMovedTypes = {{"T", kTorchMoved}, {"Tind", DType::int64}};
+inline constexpr TypeRows kTorchAxisMovedTypes = {{"T", kTorchMoved}, {"Tind", kInt32Or64}};
+inline constexpr TypeRows kTorchSelectTypes = {{"T", {kTorchMoved, kFloat8}}, {"Tind", kInt32Or64}};
 // Masks are no index arrays here.
 inline constexpr TypeRows kTorchPutTypes = {{"T", kTorchAny},
-                                            {"Tind", kInt32Or64, "PT-3", {DType::uint8, DType::boolean}}};
-inline constexpr TypeRows kTorchTypes = {{"T", kTorchAny}, {"Tind", DType::int64, "PT-3"}};
-inline constexpr TypeRows kTorchAxisTypes = {{"T", kTorchAny}, {"Tind", kInt32Or64, "PT-3"}};
-inline constexpr TypeRows kTorchAxisNumberTypes = {{"T", kTorchNumbers}, {"Tind", kInt32Or64, "PT-3"}};
+                                            {"Tind", kInt32Or64, {DType::uint8, DType::boolean}}};
+inline constexpr TypeRows kTorchTypes = {{"T", kTorchAny}, {"Tind", DType::int64}};
+inline constexpr TypeRows kTorchAxisTypes = {{"T", kTorchAny}, {"Tind", kInt32Or64}};
+inline constexpr TypeRows kTorchAxisNumberTypes = {{"T", kTorchNumbers}, {"Tind", kInt32Or64}};
 inline constexpr TypeRows kNumpyTypes = {{"T", kNumpyAny}, {"Tind", kIntegers}};
 inline constexpr TypeRows kNumpyTakeTypes = {{"T", kNumpyAny}, {"Tind", kCastToInt64}};
 inline constexpr TypeRows kJaxTypes = {{"T", kJaxAny}, {"Tind", kIntegers}};
-inline constexpr TypeRows kJaxMaskTypes = {{"T", kJaxAny}, {"Tind", kIntegers, {}, DType::boolean}};
+inline constexpr TypeRows kJaxMaskTypes = {{"T", kJaxAny}, {"Tind", kIntegers, DType::boolean}};
 
 // Of the element-wise operators.
 inline constexpr TypeRows kConsumingTypes = {{"T", kOldFloats}, {"consumed_inputs", kIntegers}};

@@ -65,9 +65,10 @@ constexpr Rule kCommonRules[] = {
      "tensorop add '[]' '[1]' --dtype float32 --spec webnn",
      "tensorop add '[2]' '[1]' --dtype float32 --spec webnn"},
     {"IX-3", "The version allows the dtype of indices.",
-     "ONNX and OpenVINO, in the type constraints of each version.",
+     "ONNX, OpenVINO and PyTorch, in the types of each version. PyTorch's gather and scatters take int32 "
+     "from version 2.8 on.",
      "tensorop gathernd '[1,2]' '{\"dtype\":\"int32\",\"data\":[[0]]}' --spec onnx-13",
-     "tensorop gathernd '[1,2]' '{\"dtype\":\"int64\",\"data\":[[0]]}' --spec onnx-13"},
+     "tensorop gathernd '[1,2]' '{\"dtype\":\"int64\",\"data\":[[0]]}' --spec onnx-13", "PT-3"},
     {"IX-1",
      "Every index is in range: -d to d-1 for an axis of size d, or 0 to d-1 in versions without negative "
      "indices. In OpenVINO Gather-8, StableHLO and WebNN, and with --oob other than error, an index out of "
@@ -88,12 +89,13 @@ constexpr Rule kBroadcastRules[] = {
     {"BC-M1",
      "numpy: with the shapes aligned on the right, two sizes in one dimension are equal, or one of them is "
      "1.",
-     "ONNX from opset 7 (Min and Max from 8), OpenVINO and NumPy.", "tensorop add '[1,2,3]' '[1,2]'",
-     "tensorop add '[1,2,3]' '[[1],[2]]'"},
+     "ONNX from opset 7 (Min and Max from 8), ONNX Where and Expand, OpenVINO and NumPy.",
+     "tensorop add '[1,2,3]' '[1,2]'", "tensorop add '[1,2,3]' '[[1],[2]]'", "WH-2 BC-B1"},
     {"BC-N1", "none: the shapes of all operands are identical, ranks included.",
-     "OpenVINO auto_broadcast none; ONNX Min and Max before opset 8.",
-     "tensorop add '[1,2]' '[1]' --auto-broadcast none",
-     "tensorop add '[1,2]' '[1,1]' --auto-broadcast none"},
+     "OpenVINO auto_broadcast none; ONNX Min and Max before opset 8, and with --broadcast 0, the default, "
+     "ONNX opsets 1 to 6.",
+     "tensorop add '[1,2]' '[1]' --auto-broadcast none", "tensorop add '[1,2]' '[1,1]' --auto-broadcast none",
+     "SL-1 BC-L2"},
     {"BC-P1", "pdpd: the rank of b is at most that of a.", "OpenVINO auto_broadcast pdpd.",
      "tensorop add '[1,2]' '[[1,2]]' --auto-broadcast pdpd",
      "tensorop add '[[1,2]]' '[1,2]' --auto-broadcast pdpd"},
@@ -102,19 +104,17 @@ constexpr Rule kBroadcastRules[] = {
      "tensorop add '[[1,2],[3,4]]' '[1,2]' --auto-broadcast pdpd --axis -1"},
     {"BC-P3",
      "pdpd: b, which begins at dimension axis of a, ends within a. Trailing dimensions of size 1 of b do not "
-     "count.",
+     "count. In Broadcast a is the target and b is data.",
      "OpenVINO auto_broadcast pdpd, by its text; its implementation counts the trailing dimensions.",
      "tensorop add '[[1,2],[3,4]]' '[1,2]' --auto-broadcast pdpd --axis 2",
-     "tensorop add '[[1,2],[3,4]]' '[1,2]' --auto-broadcast pdpd --axis 1"},
+     "tensorop add '[[1,2],[3,4]]' '[1,2]' --auto-broadcast pdpd --axis 1", "BR-2"},
     {"BC-P4", "pdpd: each dimension of b is 1 or equal to that of a at its position. Only b is repeated.",
-     "OpenVINO auto_broadcast pdpd. That inner dimensions of size 1 are repeated follows from its example.",
+     "OpenVINO auto_broadcast pdpd. That inner dimensions of size 1 are repeated follows from its example. "
+     "In Broadcast OpenVINO's code, which also repeats a target dimension of size 1; tensorop does not.",
      "tensorop add '[[1,2],[3,4]]' '[1,2,3]' --auto-broadcast pdpd",
-     "tensorop add '[[1,2],[3,4]]' '[1,2]' --auto-broadcast pdpd"},
+     "tensorop add '[[1,2],[3,4]]' '[1,2]' --auto-broadcast pdpd", "BR-3"},
     {"BC-L1", "legacy: --broadcast is 0 or 1.", "ONNX opsets 1 to 6.",
      "tensorop add '[1,2]' '[1]' --broadcast 2", "tensorop add '[1,2]' '[1]' --broadcast 1"},
-    {"BC-L2", "legacy: with --broadcast 0, the default of those versions, the shapes are identical.",
-     "ONNX opsets 1 to 6.", "tensorop add '[1,2]' '[1]' --broadcast 0",
-     "tensorop add '[1,2]' '[1,1]' --broadcast 0"},
     {"BC-L3", "legacy: with --broadcast 1 the rank of b is at most that of a.", "ONNX opsets 1 to 6.",
      "tensorop add '[1,2]' '[[1,2]]' --broadcast 1", "tensorop add '[[1,2]]' '[1,2]' --broadcast 1"},
     {"BC-L5",
@@ -140,11 +140,6 @@ constexpr Rule kBroadcastRules[] = {
     {"BC-W1", "In PyTorch's expand, -1 in --shape keeps the dimension of data, which has one there.",
      "PyTorch.", "tensorop expand '[1,2]' --shape='-1,2' --spec torch-2",
      "tensorop expand '[1,2]' --shape='3,-1' --spec torch-2"},
-    {"BC-B1",
-     "bidirectional: with data.shape and --shape aligned on the right, two sizes in one dimension are equal, "
-     "or one of them is 1.",
-     "ONNX Expand and OpenVINO Broadcast-3.", "tensorop expand '[1,2]' --shape 3",
-     "tensorop expand '[1,2]' --shape 3,1"},
     {"BR-1", "The version has the mode.",
      "OpenVINO. Broadcast-1 has no bidirectional; pdpd is in OpenVINO's code, not in its documents.",
      "tensorop broadcast '[1,2]' --shape 2,2 --mode bidirectional --spec openvino-1",
@@ -157,16 +152,6 @@ constexpr Rule kBroadcastRules[] = {
      "of --shape.",
      "OpenVINO Broadcast and NumPy broadcast_to.", "tensorop broadcast '[1,2]' --shape 2,3",
      "tensorop broadcast '[1,2]' --shape 3,2"},
-    {"BR-2",
-     "pdpd: data begins at a non-negative dimension of the target and ends within it. Trailing dimensions of "
-     "size 1 of data do not count.",
-     "OpenVINO's code; its documents do not have the mode.",
-     "tensorop broadcast '[1,2]' --shape 2,3 --mode pdpd --axis 2",
-     "tensorop broadcast '[1,2]' --shape 2,3 --mode pdpd --axis 0"},
-    {"BR-3", "pdpd: each dimension of data is 1 or equal to that of the target at its position.",
-     "OpenVINO's code, which also repeats a target dimension of size 1; tensorop does not.",
-     "tensorop broadcast '[1,2]' --shape 2,3 --mode pdpd",
-     "tensorop broadcast '[1,2]' --shape 2,3 --mode pdpd --axis 0"},
     {"BC-E1", "--axes-mapping is given in mode explicit, and only there.", "OpenVINO Broadcast.",
      "tensorop broadcast '[1,2]' --shape 2,3 --mode explicit",
      "tensorop broadcast '[1,2]' --shape 2,3 --mode explicit --axes-mapping 0"},
@@ -195,14 +180,6 @@ constexpr Rule kBroadcastRules[] = {
     // Where and Select.
     {"WH-1", "The condition is bool.", "ONNX Where and OpenVINO Select.",
      "tensorop where '[1,0]' '[1,2]' '[3,4]'", "tensorop where '[true,false]' '[1,2]' '[3,4]'"},
-    {"WH-2",
-     "numpy: condition, x and y broadcast together: aligned on the right, the sizes in one dimension are "
-     "equal or 1.",
-     "ONNX Where. The default semantics follow it.", "tensorop where '[true,false]' '[1,2,3]' '[4,5,6]'",
-     "tensorop where '[[true],[false]]' '[1,2,3]' '[4,5,6]'"},
-    {"SL-1", "none: the shapes of condition, x and y are identical.", "OpenVINO Select.",
-     "tensorop select '[true]' '[1,2]' '[3,4]' --auto-broadcast none",
-     "tensorop select '[true,false]' '[1,2]' '[3,4]' --auto-broadcast none"},
     {"SL-2",
      "numpy in OpenVINO: x and y broadcast together, and the condition broadcasts to their shape without "
      "enlarging it.",
@@ -268,8 +245,10 @@ std::span<const Rule> all_rules() {
 const Rule* find_rule(std::string_view id) {
   if (id.starts_with('[') && id.ends_with(']')) id = id.substr(1, id.size() - 2);
   const std::string wanted = fold_name(id);
-  const auto* const found =
-      std::ranges::find_if(kAllRules, [&](const Rule& rule) { return fold_name(rule.id) == wanted; });
+  const auto* const found = std::ranges::find_if(kAllRules, [&](const Rule& rule) {
+    const auto is_wanted = [&](std::string_view own) { return fold_name(own) == wanted; };
+    return is_wanted(rule.id) || std::any_of(rule.formerly.begin(), rule.formerly.end(), is_wanted);
+  });
   return found == std::end(kAllRules) ? nullptr : found;
 }
 

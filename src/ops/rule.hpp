@@ -17,12 +17,14 @@ struct Rule {
   // Calls without files, as typed: the first breaks this rule, the second is nearly the same and succeeds.
   std::string_view broken_by;
   std::string_view satisfied_by;
+  // The ids that it had for other operators. They stand for it in `explain` and in expectations of cases.
+  WordList formerly = {};
 };
 
 // In the order of the specification: common rules, then family by family.
 [[nodiscard]] std::span<const Rule> all_rules();
 
-// The rule of that id: in any case, "[GN-3]" and "gn3" as well. Null: there is none.
+// The rule that has or had that id: in any case, "[GN-3]" and "gn3" as well. Null: there is none.
 [[nodiscard]] const Rule* find_rule(std::string_view id);
 
 // The rules that a call of the operator can break, in the order of all_rules().

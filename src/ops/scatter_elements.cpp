@@ -1,5 +1,5 @@
 // ScatterElements, ONNX's older Scatter, and OpenVINO's ScatterElementsUpdate: one update for each element of
-// indices. Source: sections 4.1 and 4.2 (SE-1 ... SE-7).
+// indices. Source: sections 4.1 and 4.2 (GA-1, GE-2, SE-3, GE-4, SE-6).
 #include <utility>
 
 #include "base/error.hpp"
@@ -12,9 +12,9 @@ namespace tensorop {
 namespace scatter_elements_operator {
 namespace {
 
-// openvino-3: no dimension of updates may exceed data's, the axis included (SE-5).
+// openvino-3: no dimension of updates may exceed data's, the axis included (GE-4).
 constexpr unsigned kBoundedAxis = 1;
-constexpr unsigned kEqualOffAxis = 2;  // webnn: in all other dimensions indices is as large as data (SE-5)
+constexpr unsigned kEqualOffAxis = 2;  // webnn: in all other dimensions indices is as large as data (GE-4)
 constexpr unsigned kTorchShapes = 4;   // 0-D counts as (1), and updates may be larger than indices
 // Except along the axis data and indices are repeated to each other.
 constexpr unsigned kBroadcastOffAxis = 8;
@@ -22,11 +22,11 @@ constexpr unsigned kTakesValue = 16;   // updates without dimensions are a value
 constexpr unsigned kAxisOrFlat = 32;   // the axis has no default: one of axis and flat is given
 constexpr unsigned kLikeIndices = 64;  // jax: updates are repeated to the shape of indices first
 constexpr std::string_view kTraits[] = {
-    "indices are no larger than data along axis too (SE-5)",
-    "data and indices are equal except along axis (SE-5)",
+    "indices are no larger than data along axis too (GE-4)",
+    "data and indices are equal except along axis (GE-4)",
     "what has no dimensions counts as (1), updates may be larger than indices, and without elements of "
     "indices nothing else is checked (PT-1, PT-2)",
-    "data and indices are repeated to each other except along axis (SE-5), and updates to both (SE-3)",
+    "data and indices are repeated to each other except along axis (GE-4), and updates to both (SE-3)",
     "updates without dimensions are a value for all indices",
     "axis has no default",
     "updates are repeated to indices before these are to data (SE-3)"};
@@ -108,15 +108,15 @@ void require_larger_updates(const Shape& indices, const Shape& updates) {
   }
 }
 
-// SE-1 ... SE-5, in this order.
+// GA-1, GE-2, SE-3 and GE-4, in this order.
 SliceGeometry checked_slices(const Call& call, bool has_value) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
-  require_rank_1(call, 0, "SE-1");
+  require_rank_1(call, 0, "GA-1");
   const bool is_torch = call.has_trait(kTorchShapes);
   if (rank(indices) != rank(data)) {
     throw Error(cat("indices ", to_string(indices), " must have the rank of data ", to_string(data)),
-                is_torch ? "PT-2" : "SE-2", "",
+                is_torch ? "PT-2" : "GE-2", "",
                 shape_picture({{"indices", indices}, {"data", data}}, std::min(rank(indices), rank(data))));
   }
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
@@ -138,7 +138,7 @@ SliceGeometry checked_slices(const Call& call, bool has_value) {
             repeats || equal ? " must equal" : " must not exceed", " that of data ", to_string(data),
             repeats ? ", or one of them be 1" : "",
             call.has_trait(kBoundedAxis) ? "" : cat(" (only axis ", axis, " is free)")),
-        is_torch ? "PT-1" : "SE-5",
+        is_torch ? "PT-1" : "GE-4",
         static_cast<std::int64_t>(d) != axis
             ? ""
             : cat("more along the axis is allowed by ",
@@ -226,7 +226,7 @@ constinit const Operator kScatterElements = scatter_operator<scatter_elements_op
     .operands = scatter_elements_operator::kOperands,
     .attributes = scatter_elements_operator::kAttributes,
     .versions = scatter_elements_operator::kVersions,
-    .rules = "T-3 AX-1 AX-3 SE-1 SE-2 SE-3 SE-5 PT-1 PT-2 PT-3",
+    .rules = "T-3 AX-1 AX-3 GA-1 GE-2 SE-3 GE-4 PT-1 PT-2",
     .plan = scatter_elements_operator::plan,
     .traits = scatter_elements_operator::kTraits,
 });

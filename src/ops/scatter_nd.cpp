@@ -1,5 +1,5 @@
 // ScatterND and OpenVINO's ScatterNDUpdate: slices written where tuples of indices select. Source:
-// section 4.4 (SN-1 ... SN-5).
+// section 4.4 (GN-1, SN-2, SN-3).
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/common.hpp"
@@ -31,7 +31,7 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    reduction_spec("SN-4"),
+    reduction_spec("SE-6"),
     kUseInitValSpec,
     kBroadcastUpdatesSpec,
     at_mode_spec(kUpdateModes),
@@ -52,7 +52,7 @@ constexpr AttributeRow kStandard[] = {
     {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
 constexpr TypeRows kNumpyAtTypes = {
     {"T", {published::kOldNumbersAndBool, DType::complex64, DType::complex128}},
-    {"Tind", published::kIntegers, {}, DType::boolean}};
+    {"Tind", published::kIntegers, DType::boolean}};
 
 constexpr TypeRows kOpenvino3Types = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
 constexpr TypeRows kOpenvino15Types = {{"T", published::kNumbersAndBool}, {"Tind", published::kInt32Or64}};
@@ -89,13 +89,13 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      "T-3"},
 }));
 
-// SN-1 ... SN-3.
+// GN-1, SN-2, SN-3.
 SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const Shape& updates = call.operands[2].shape();
-  require_rank_1(call, 0, "SN-1");
-  require_rank_1(call, 1, "SN-1");
+  require_rank_1(call, 0, "GN-1");
+  require_rank_1(call, 1, "GN-1");
   const std::int64_t k = indices.back();
   if (k > rank(data)) {
     throw Error(cat("the last dimension of indices ", to_string(indices), " is ", k, "; for data ",
@@ -169,7 +169,7 @@ constinit const Operator kScatterNd = scatter_operator<scatter_nd_operator::kRed
     .operands = scatter_nd_operator::kOperands,
     .attributes = scatter_nd_operator::kAttributes,
     .versions = scatter_nd_operator::kVersions,
-    .rules = "T-3 SN-1 SN-2 SN-3 PT-3 BC-M1",
+    .rules = "T-3 GN-1 SN-2 SN-3 BC-M1",
     .plan = scatter_nd_operator::plan,
     .mask = MaskUse::leading,
     .traits = scatter_nd_operator::kTraits,

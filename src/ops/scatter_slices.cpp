@@ -1,5 +1,5 @@
 // StableHLO's scatter: windows of updates in a copy of data. Source: section 3.2 of the publishers'
-// specification (SS-1 ... SS-8).
+// specification (SG-1 ... SG-8, SS-7).
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -24,17 +24,17 @@ constexpr Choice kSliceReductions[] = {{"none", Reduction::none},  {"add", Reduc
 
 constexpr AttributeSpec kAttributes[] = {
     {"update_window_dims", AttributeKind::integers, "[]",
-     "the dimensions of updates that are those of the window", "SS-3"},
+     "the dimensions of updates that are those of the window", "SG-4"},
     {"inserted_window_dims", AttributeKind::integers, "[]",
-     "the dimensions of data that the window does not have", "SS-4"},
+     "the dimensions of data that the window does not have", "SG-5"},
     {"input_batching_dims", AttributeKind::integers, "[]",
-     "the dimensions of data at which a window goes to its own batch", "SS-4"},
+     "the dimensions of data at which a window goes to its own batch", "SG-5"},
     {"scatter_indices_batching_dims", AttributeKind::integers, "[]",
-     "the dimensions of indices that are paired with them", "SS-5"},
+     "the dimensions of indices that are paired with them", "SG-7"},
     {"scatter_dims_to_operand_dims", AttributeKind::integers, "[]",
-     "the dimension of data that each component of an index vector is a start on", "SS-6"},
+     "the dimension of data that each component of an index vector is a start on", "SG-8"},
     {"index_vector_dim", AttributeKind::integer, "0",
-     "the dimension of indices that holds index vectors; the rank of indices: each element is one", "SS-2"},
+     "the dimension of indices that holds index vectors; the rank of indices: each element is one", "SG-2"},
     {"reduction", AttributeKind::choice, "none",
      "how an update is combined with the present value; none replaces the value", kCallRule,
      kSliceReductions},
@@ -86,7 +86,7 @@ Shape checked_sizes(const Call& call, const SliceDims& dims) {
 Planned plan(const Call& call) {
   const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
   const SliceDims dims = slice_dims(call);
-  check_slice_dims(call, dims, {"SS-1", "SS-2", "SS-2", "SS-3", "SS-4", "SS-5", "SS-6"});
+  check_slice_dims(call, dims);
   return plan_scatter(
       call, {dims, checked_sizes(call, dims), call.operands[2].shape(), call.oob == OutOfBounds::drop},
       reduction);
@@ -113,7 +113,7 @@ constinit const Operator kScatterSlices = scatter_operator<scatter_slices_operat
     .attributes = scatter_slices_operator::kAttributes,
     .versions = scatter_slices_operator::kVersions,
     .oob = scatter_slices_operator::kOob,
-    .rules = "T-3 SS-1 SS-2 SS-3 SS-4 SS-5 SS-6 SS-7",
+    .rules = "T-3 SG-1 SG-2 SG-4 SG-5 SG-7 SG-8 SS-7",
     .plan = scatter_slices_operator::plan,
 });
 

@@ -1,5 +1,5 @@
 // ScatterUpdate: slices written at positions along one axis, the inverse of Gather. Source: section 4.3
-// (SU-1 ... SU-3).
+// (GA-1, SU-2).
 #include <utility>
 
 #include "base/checked.hpp"
@@ -51,11 +51,11 @@ constexpr Version kVersions[] = {
     {Framework::numpy, 2, "put", published::kNumpyTakeTypes, kNumpyPut, kClipsRaw, kCyclesUpdates},
 };
 
-// SU-1, SU-2.
+// GA-1, SU-2.
 SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
-  require_rank_1(call, 0, "SU-1");
+  require_rank_1(call, 0, "GA-1");
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   SliceGeometry slices = axis_slices(data, indices, axis, 0);
   if (call.has_trait(kCyclesUpdates)) return slices;
@@ -116,7 +116,7 @@ constinit const Operator kScatterUpdate = scatter_operator<scatter_update_operat
     .operands = scatter_update_operator::kOperands,
     .attributes = scatter_update_operator::kAttributes,
     .versions = scatter_update_operator::kVersions,
-    .rules = "T-3 AX-1 SU-1 SU-2 PT-2 PT-3",
+    .rules = "T-3 AX-1 GA-1 SU-2 PT-2",
     .plan = scatter_update_operator::plan,
     .mask = MaskUse::along_axis,
     .traits = scatter_update_operator::kTraits,

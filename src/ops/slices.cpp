@@ -56,18 +56,18 @@ void require_distinct(std::string_view name, const Shape& list, std::string_view
   }
 }
 
-void check_batching(const Call& call, const SliceDims& dims, std::string_view rule) {
+void check_batching(const Call& call, const SliceDims& dims) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const std::string_view name = list_name(call, 3);
-  require_below(name, dims.indices_batching, rank(indices), cat("indices ", to_string(indices)), rule);
-  require_distinct(name, dims.indices_batching, "", {}, rule);
+  require_below(name, dims.indices_batching, rank(indices), cat("indices ", to_string(indices)), "SG-7");
+  require_distinct(name, dims.indices_batching, "", {}, "SG-7");
   if (has_dim(dims.indices_batching, to_size(dims.vector_dim)))
-    throw Error(cat(name, " has ", dims.vector_dim, ", which is index_vector_dim"), rule);
+    throw Error(cat(name, " has ", dims.vector_dim, ", which is index_vector_dim"), "SG-7");
   if (dims.indices_batching.size() != dims.batching.size()) {
     throw Error(cat(name, " has ", entries(dims.indices_batching.size()), ", ", list_name(call, 2), " has ",
                     dims.batching.size(), "; they are paired"),
-                rule);
+                "SG-7");
   }
   for (std::size_t i = 0; i < dims.batching.size(); ++i) {
     const std::int64_t own = data[to_size(dims.batching[i])];
@@ -76,7 +76,7 @@ void check_batching(const Call& call, const SliceDims& dims, std::string_view ru
     throw Error(cat("batching dimension ", dims.batching[i], " of data ", to_string(data), " is ", own,
                     ", dimension ", dims.indices_batching[i], " of indices ", to_string(indices), " is ",
                     other, "; they must be equal"),
-                rule);
+                "SG-7");
   }
 }
 
@@ -89,7 +89,7 @@ SliceDims slice_dims(const Call& call) {
   return {list(0), list(1), list(2), list(3), list(4), call.get(AttributeKey<std::int64_t>{5})};
 }
 
-void check_slice_dims(const Call& call, const SliceDims& dims, const SliceRules& rules) {
+void check_slice_dims(const Call& call, const SliceDims& dims) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const std::string of_data = cat("data ", to_string(data));
@@ -98,12 +98,12 @@ void check_slice_dims(const Call& call, const SliceDims& dims, const SliceRules&
     throw Error(
         cat(list_name(call, 0), ", ", list_name(call, 1), " and ", list_name(call, 2), " have ",
             entries(named), " in all; ", of_data, " needs ", data.size(), ", one for each of its dimensions"),
-        rules.rank);
+        "SG-1");
   }
   if (dims.vector_dim < 0 || dims.vector_dim > rank(indices)) {
     throw Error(cat(list_name(call, 5), " ", dims.vector_dim, " is out of range for indices ",
                     to_string(indices), " (allowed 0..", rank(indices), ")"),
-                rules.vector_dim);
+                "SG-2");
   }
   const bool has_vectors = dims.vector_dim < rank(indices);
   const std::int64_t components = has_vectors ? indices[to_size(dims.vector_dim)] : 1;
@@ -111,23 +111,22 @@ void check_slice_dims(const Call& call, const SliceDims& dims, const SliceRules&
     throw Error(cat(list_name(call, 4), " has ", entries(dims.index_map.size()),
                     "; the index vectors of indices ", to_string(indices), " have ", components,
                     has_vectors ? cat(", along dimension ", dims.vector_dim) : ": each element is one"),
-                rules.components);
+                "SG-2");
   }
   const std::int64_t windowed_rank = call.operands.size() == 3
                                          ? call.operands[2].rank()
                                          : rank(batch_shape(dims, indices)) + to_int64(dims.windows.size());
-  require_increasing(list_name(call, 0), dims.windows, rules.windows);
+  require_increasing(list_name(call, 0), dims.windows, "SG-4");
   require_below(list_name(call, 0), dims.windows, windowed_rank,
-                cat(call.operands.size() == 3 ? "updates" : "a result", " of rank ", windowed_rank),
-                rules.windows);
-  require_below(list_name(call, 1), dims.collapsed, rank(data), of_data, rules.dims);
-  require_below(list_name(call, 2), dims.batching, rank(data), of_data, rules.dims);
-  require_increasing(list_name(call, 1), dims.collapsed, rules.dims);
-  require_increasing(list_name(call, 2), dims.batching, rules.dims);
-  require_distinct(list_name(call, 2), dims.batching, list_name(call, 1), dims.collapsed, rules.dims);
-  check_batching(call, dims, rules.batching);
-  require_below(list_name(call, 4), dims.index_map, rank(data), of_data, rules.index_map);
-  require_distinct(list_name(call, 4), dims.index_map, list_name(call, 2), dims.batching, rules.index_map);
+                cat(call.operands.size() == 3 ? "updates" : "a result", " of rank ", windowed_rank), "SG-4");
+  require_below(list_name(call, 1), dims.collapsed, rank(data), of_data, "SG-5");
+  require_below(list_name(call, 2), dims.batching, rank(data), of_data, "SG-5");
+  require_increasing(list_name(call, 1), dims.collapsed, "SG-5");
+  require_increasing(list_name(call, 2), dims.batching, "SG-5");
+  require_distinct(list_name(call, 2), dims.batching, list_name(call, 1), dims.collapsed, "SG-5");
+  check_batching(call, dims);
+  require_below(list_name(call, 4), dims.index_map, rank(data), of_data, "SG-8");
+  require_distinct(list_name(call, 4), dims.index_map, list_name(call, 2), dims.batching, "SG-8");
 }
 
 Planned plan_windows(const Call& call, const SliceDims& dims, const Shape& sizes) {

@@ -20,11 +20,6 @@ inline constexpr AttributeSpec kDimensionNumbersSpec = {
 // A start that is out of range is that of the nearest window inside data.
 inline constexpr IndexRule kClampedWindow = {.negative = Negative::raw, .out_of_bounds = OutOfBounds::clamp};
 
-// The rules that gather and scatter have of the same kind.
-struct SliceRules {
-  std::string_view rank, vector_dim, components, windows, dims, batching, index_map;
-};
-
 // How many attributes an operator with dimension numbers begins with that are these.
 inline constexpr std::size_t kDimensionNumbers = 6;
 
@@ -46,7 +41,8 @@ template <std::size_t kCount>
 
 // Those of the call, whose operator has them as its first attributes.
 [[nodiscard]] SliceDims slice_dims(const Call& call);
-void check_slice_dims(const Call& call, const SliceDims& dims, const SliceRules& rules);
+// SG-1 ... SG-8 but SG-6, of both.
+void check_slice_dims(const Call& call, const SliceDims& dims);
 
 // The plan of a gather of windows of these sizes, which have been checked: one for each dimension of data.
 [[nodiscard]] Planned plan_windows(const Call& call, const SliceDims& dims, const Shape& sizes);

@@ -1,5 +1,5 @@
 // Where and Select: each element from one of two tensors, depending on a condition. Source: sections 5.3 and
-// 5.4 (WH-1, WH-2, SL-1 ... SL-3).
+// 5.4 (WH-1, SL-2 ... SL-5).
 #include <utility>
 
 #include "kernels/elements/element_plans.hpp"
@@ -35,7 +35,7 @@ static_assert(begins_like_binary(kAttributes));
 
 // `missing`: of the condition.
 constexpr TypeRows types(DTypeSet values, DTypeSet condition = DType::boolean, DTypeSet missing = {}) {
-  return {{"B", condition, {}, missing}, {"T", values}};
+  return {{"B", condition, missing}, {"T", values}};
 }
 // Any element but zero is true. tensorop reads conditions of one byte.
 constexpr DTypeSet kByteConditions = {DType::boolean, DType::uint8, DType::int8};
@@ -75,7 +75,7 @@ BroadcastLayout layout_of(const Call& call) {
     return right_aligned(call, x.shape);
   }
   if (rule == BroadcastRule::none) {
-    require_identical({condition, x, y}, "SL-1");
+    require_identical({condition, x, y});
     return right_aligned(call, x.shape);
   }
   if (rule == BroadcastRule::pdpd) {
@@ -87,7 +87,7 @@ BroadcastLayout layout_of(const Call& call) {
             {strides_at(condition.shape, x.shape, condition_axes), strides_right_aligned(x.shape, x.shape),
              strides_at(y.shape, x.shape, y_axes)}};
   }
-  if (!call.has_trait(kOneWayCondition)) return right_aligned(call, merge_shapes({condition, x, y}, "WH-2"));
+  if (!call.has_trait(kOneWayCondition)) return right_aligned(call, merge_shapes({condition, x, y}));
   Shape shape = merge_shapes({x, y}, "SL-2");
   require_unidirectional(condition, {"the result", shape}, "SL-2");
   return right_aligned(call, std::move(shape));
@@ -121,7 +121,7 @@ constinit const Operator kWhere = {
     .operands = where_operator::kOperands,
     .attributes = where_operator::kAttributes,
     .versions = where_operator::kVersions,
-    .rules = "WH-2 SL-1 SL-2 SL-4 SL-5 BC-P1 BC-P2 BC-P3 BC-P4",
+    .rules = "BC-M1 BC-N1 SL-2 SL-4 SL-5 BC-P1 BC-P2 BC-P3 BC-P4",
     .plan = where_operator::plan,
     .check_attributes = check_broadcast_attributes,
     .traits = where_operator::kTraits,

@@ -326,9 +326,11 @@ std::string describe_text(const Rule& rule) {
   const auto item = [](std::string_view title, std::string_view text) {
     return wrapped(cat(padded(title, kTitleWidth), text), width(), kTitleWidth) + "\n";
   };
+  const std::string older = join(rule.formerly, ", ", [](std::string_view id) { return id; });
   return cat(wrapped(cat(rule.id, ": ", rule.statement), width()), "\n\n",
-             item("Published by:", rule.published), item("Operators:", operators),
-             "Breaks it:    ", rule.broken_by, "\nSatisfies it: ", rule.satisfied_by, "\n");
+             item("Published by:", rule.published), older.empty() ? "" : item("Older ids:", older),
+             item("Operators:", operators), "Breaks it:    ", rule.broken_by,
+             "\nSatisfies it: ", rule.satisfied_by, "\n");
 }
 
 }  // namespace tensorop

@@ -110,7 +110,7 @@ TEST_CASE("a call under all versions has the verdicts and results of each versio
     } catch (const Error& error) {
       // What is wrong for every version.
       CHECK((error.rule() == "G-8" || error.rule() == "EW-3" || error.rule() == "BC-T1" ||
-             error.rule() == "BC-E1" || error.rule() == "SE-6" || error.rule() == "SN-4"));
+             error.rule() == "BC-E1" || error.rule() == "SE-6"));
     }
   }
   CHECK(all.accepted > share_of(2000));

@@ -19,8 +19,7 @@ OperandRole role_of(const Operator& op, std::size_t i) {
   return op.operands[std::min(i, op.operands.size() - 1)].role;
 }
 
-std::string_view rule_of(OperandRole role, Framework publisher) {
-  if (role == OperandRole::indices && publisher == Framework::torch) return "PT-3";
+std::string_view rule_of(OperandRole role) {
   switch (role) {
     case OperandRole::data:
       return "T-1";
@@ -144,7 +143,7 @@ void sweep_variable(const Operator& op, const Version& version, std::size_t plac
     const bool is_missing = missing_types(version, type).contains(dtype);
     CHECK(run(op, version, dtypes, {}) == (allowed.contains(dtype) ? ""
                                            : is_missing            ? kMissingRule
-                                                        : rule_of(role_of(op, place), version.framework)));
+                                                                   : rule_of(role_of(op, place))));
   }
 }
 

@@ -162,7 +162,7 @@ TEST_CASE("a model that contradicts itself is an error", "[jobs][onnx]") {
            {with_attributes({onnx_attribute("axis", "one")}),
             "attribute \"axis\" is typed STRING, and Gather takes INT [G-8]"},
            {with_node(onnx_node("ScatterND", {"x", "i", "x"}, {onnx_attribute("reduction", 1)})),
-            "attribute \"reduction\" is typed INT, and ScatterND takes STRING [SN-4]"},
+            "attribute \"reduction\" is typed INT, and ScatterND takes STRING [SE-6]"},
            {with_attributes({Proto().bytes(1, "axis").integer(20, 2).bytes(21, "outer")}),
             "attribute \"axis\" refers to an attribute of a function (ref_attr_name)"},
            {with_attributes({Proto().bytes(1, "axis")}), "attribute \"axis\" has neither a type nor a value"},

@@ -55,9 +55,7 @@ void check_types(const Arguments& arguments) {
       require(dtype != DType::boolean || rules.no_bool.find(reduction) == std::string::npos, "T-3");
     }
     require(arguments.left_out || rules.index_types.contains(operands[1].dtype()),
-            rules.missing_index_types.contains(operands[1].dtype()) ? "NI-1"
-            : arguments.framework == "torch"                        ? "PT-3"
-                                                                    : "IX-3");
+            rules.missing_index_types.contains(operands[1].dtype()) ? "NI-1" : "IX-3");
     require(arguments.oob != "zero" || dtype != DType::float8_e8m0fnu, "T-1");
     return;
   }

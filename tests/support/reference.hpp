@@ -35,7 +35,7 @@ struct Rules {
   bool zero_dims = true;               // otherwise ND-1
   bool byte_truth = false;             // truth values are uint8: any but 0 is true
   bool one_way_expand = false;         // BC-U instead of BC-B
-  bool bounded_axis = false;           // SE-5 of ScatterElementsUpdate-3
+  bool bounded_axis = false;           // GE-4 of ScatterElementsUpdate-3
   bool one_element_updates = true;     // SN-3
   bool float_floor_mod = true;         // otherwise EW-4
   bool one_way_condition = false;      // SL-2
@@ -68,7 +68,7 @@ struct Rules {
   bool nan_unordered = false;          // order of complex numbers: none beside a NaN, which is both extremes
   std::string no_bool = {};            // reductions that are not defined for bool
   bool off_axis = false;               // data and indices are repeated to each other off the axis
-  bool torch_shapes = false;           // 0-D counts as (1), updates may be larger, the rules are PT-1 to PT-3
+  bool torch_shapes = false;           // 0-D counts as (1), updates may be larger, the rules are PT-1 to IX-3
   bool vector_index = false;           // indices of slices have rank 1
   bool repeats_updates = false;        // without an attribute that says so
   bool keeps_dims = false;             // BC-W
@@ -79,7 +79,7 @@ struct Rules {
   bool clips_raw = false;              // in mode clip negative indices are out of range
   std::vector<std::string> index_modes;  // of the attribute `mode`; the first is the default
   int most_operands = 0;                 // of min and max; 0: any number
-  std::vector<std::string> reductions;   // SE-6, SN-4, in the publisher's spelling
+  std::vector<std::string> reductions;   // SE-6, SE-6, in the publisher's spelling
   std::vector<std::string> modes;        // of broadcast (BR-1)
   std::vector<std::string> schemes;      // of element-wise broadcasting; the first is the default
   std::map<std::string, std::string> other_defaults;  // attributes with another default than the table's

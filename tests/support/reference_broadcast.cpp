@@ -46,18 +46,18 @@ Array unidirectional(const Array& data, const Shape& target) {
 
 // BC-B.
 Array bidirectional(const Array& data, const Shape& target) {
-  const Broadcast merged = broadcast_numpy({data.shape, target}, "BC-B1");
+  const Broadcast merged = broadcast_numpy({data.shape, target}, "BC-M1");
   return filled(data, merged.shape, merged.axes[0]);
 }
 
-// BR-2, BR-3.
+// BC-P3, BC-P4.
 Array pdpd(Array data, const Shape& target, std::int64_t axis) {
-  require(axis >= -1, "BR-2");
+  require(axis >= -1, "BC-P3");
   const std::int64_t start = axis == -1 ? length(target) - data.rank() : axis;
   data.shape = trim(data.shape);
-  require(start >= 0 && start + data.rank() <= length(target), "BR-2");
+  require(start >= 0 && start + data.rank() <= length(target), "BC-P3");
   for (std::size_t j = 0; j < data.shape.size(); ++j) {
-    require(data.shape[j] == 1 || data.shape[j] == target[j + static_cast<std::size_t>(start)], "BR-3");
+    require(data.shape[j] == 1 || data.shape[j] == target[j + static_cast<std::size_t>(start)], "BC-P4");
   }
   return filled(data, target, axes_from(start, data.shape.size()));
 }
@@ -140,7 +140,7 @@ Broadcast broadcast_numpy(const std::vector<Shape>& shapes, const char* rule) {
 Broadcast broadcast_legacy(const Shape& a, const Shape& b, std::int64_t enabled,
                            std::optional<std::int64_t> axis) {
   require(enabled == 0 || enabled == 1, "BC-L1");
-  if (enabled == 0) return broadcast_none({a, b}, "BC-L2");
+  if (enabled == 0) return broadcast_none({a, b}, "BC-N1");
   require(length(b) <= length(a), "BC-L3");
   Broadcast out = {a, {axes_from(0, a.size()), axes_from(0, b.size())}, {a, b}};
   if (std::ranges::all_of(b, [](std::int64_t dim) { return dim == 1; })) return out;  // BC-L4
@@ -208,7 +208,7 @@ Array where(const Arguments& arguments) {
     require(condition.empty() || condition == x, "SL-5");
     broadcast = broadcast_numpy({condition, x, y}, "SL-5");
   } else if (scheme == "none") {
-    broadcast = broadcast_none({condition, x, y}, "SL-1");
+    broadcast = broadcast_none({condition, x, y}, "BC-N1");
   } else if (scheme == "pdpd") {
     const std::int64_t axis = number(arguments, "axis", -1);
     const Broadcast y_onto_x = broadcast_pdpd(x, y, axis);
@@ -218,7 +218,7 @@ Array where(const Arguments& arguments) {
                  {condition_onto_x.trimmed[1], x, y_onto_x.trimmed[1]}};
   } else {
     const bool one_way = arguments.rules.one_way_condition;
-    broadcast = broadcast_numpy({condition, x, y}, one_way ? "SL-2" : "WH-2");
+    broadcast = broadcast_numpy({condition, x, y}, one_way ? "SL-2" : "BC-M1");
     require(!one_way || broadcast.shape == broadcast_numpy({x, y}, "SL-2").shape, "SL-2");
   }
   const std::vector<Placed> placed = place(

@@ -85,7 +85,7 @@ Array gather(const Arguments& arguments) {
 Array gather_elements(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
-  require(data.rank() >= 1, "GE-1");
+  require(data.rank() >= 1, "GA-1");
   const Rules& rules = arguments.rules;
   require(indices.rank() == data.rank(), rules.torch_shapes ? "PT-2" : "GE-2");
   const auto a = static_cast<std::size_t>(normal_axis(number(arguments, "axis", 0), data.rank()));

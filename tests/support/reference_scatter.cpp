@@ -113,9 +113,9 @@ std::size_t index(std::int64_t value) {
 Collected collect_elements(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
-  require(data.rank() >= 1, "SE-1");
+  require(data.rank() >= 1, "GA-1");
   const Rules& rules = arguments.rules;
-  require(indices.rank() == data.rank(), rules.torch_shapes ? "PT-2" : "SE-2");
+  require(indices.rank() == data.rank(), rules.torch_shapes ? "PT-2" : "GE-2");
   const std::size_t a = index(normal_axis(number(arguments, "axis", 0), data.rank()));
   const bool has_value = arguments.is_value;
   if (rules.torch_shapes && !has_value) {
@@ -132,7 +132,7 @@ Collected collect_elements(const Arguments& arguments) {
     const bool fits = rules.off_axis         ? repeated
                       : rules.equal_off_axis ? is_equal
                                              : indices.shape[d] <= data.shape[d];
-    require(free || fits, rules.torch_shapes ? "PT-1" : "SE-5");
+    require(free || fits, rules.torch_shapes ? "PT-1" : "GE-4");
   }
   Shape shape = indices.shape;
   for (std::size_t d = 0; d < shape.size() && rules.off_axis; ++d) {
@@ -172,7 +172,7 @@ Collected collect_elements(const Arguments& arguments) {
 Collected collect_slices(const Arguments& arguments) {
   const Array data(arguments.operands[0]);
   const Array indices(arguments.operands[1]);
-  require(data.rank() >= 1, "SU-1");
+  require(data.rank() >= 1, "GA-1");
   const std::int64_t a = normal_axis(number(arguments, "axis", 0), data.rank());
   const Shape front = slice(data.shape, 0, a);
   const Shape back = tail(data.shape, a + 1);
@@ -210,7 +210,7 @@ Collected collect_tuples(const Arguments& arguments) {
   const Array indices(arguments.operands[1]);
   const Array given(arguments.operands[2]);
   const std::int64_t q = indices.rank();
-  require(data.rank() >= 1 && q >= 1, "SN-1");
+  require(data.rank() >= 1 && q >= 1, "GN-1");
   const std::int64_t k = indices.shape.back();
   require(k <= data.rank(), "SN-2");
   const Shape tuples = slice(indices.shape, 0, q - 1);

@@ -50,27 +50,22 @@ bool distinct(Coordinate list) {
   return std::ranges::adjacent_find(list) == list.end();
 }
 
-struct RuleNames {
-  const char *rank, *vector_dim, *components, *windows, *dims, *batching, *map;
-};
-
-void check(const Numbers& n, const Shape& data, const Shape& starts, std::int64_t windowed_rank,
-           const RuleNames& rules) {
+void check(const Numbers& n, const Shape& data, const Shape& starts, std::int64_t windowed_rank) {
   const auto r = static_cast<std::int64_t>(data.size());
   const auto q = static_cast<std::int64_t>(starts.size());
-  require(data.size() == n.o.size() + n.c.size() + n.b.size(), rules.rank);
-  require(0 <= n.v && n.v <= q, rules.vector_dim);
+  require(data.size() == n.o.size() + n.c.size() + n.b.size(), "SG-1");
+  require(0 <= n.v && n.v <= q, "SG-2");
   const std::int64_t components = n.v == q ? 1 : starts[static_cast<std::size_t>(n.v)];
-  require(static_cast<std::int64_t>(n.m.size()) == components, rules.components);
-  require(increasing(n.o) && within(n.o, windowed_rank), rules.windows);
-  require(increasing(n.c) && increasing(n.b) && distinct(n.c + n.b) && within(n.c + n.b, r), rules.dims);
-  require(distinct(n.b_indices) && within(n.b_indices, q) && !holds(n.b_indices, n.v), rules.batching);
-  require(n.b.size() == n.b_indices.size(), rules.batching);
+  require(static_cast<std::int64_t>(n.m.size()) == components, "SG-2");
+  require(increasing(n.o) && within(n.o, windowed_rank), "SG-4");
+  require(increasing(n.c) && increasing(n.b) && distinct(n.c + n.b) && within(n.c + n.b, r), "SG-5");
+  require(distinct(n.b_indices) && within(n.b_indices, q) && !holds(n.b_indices, n.v), "SG-7");
+  require(n.b.size() == n.b_indices.size(), "SG-7");
   for (std::size_t i = 0; i < n.b.size(); ++i) {
     require(data[static_cast<std::size_t>(n.b[i])] == starts[static_cast<std::size_t>(n.b_indices[i])],
-            rules.batching);
+            "SG-7");
   }
-  require(distinct(n.m + n.b) && within(n.m, r), rules.map);
+  require(distinct(n.m + n.b) && within(n.m, r), "SG-8");
 }
 
 // start_indices.shape without dimension v.
@@ -161,8 +156,7 @@ Array gather_slices(const Arguments& arguments) {
   if (arguments.op == "dynamicslice") {
     check_dynamic(arguments, sizes);
   } else {
-    check(n, data.shape, starts.shape, static_cast<std::int64_t>(batch.size() + n.o.size()),
-          {"SG-1", "SG-2", "SG-3", "SG-4", "SG-5", "SG-7", "SG-8"});
+    check(n, data.shape, starts.shape, static_cast<std::int64_t>(batch.size() + n.o.size()));
     for (const std::int64_t d : n.c + n.b)
       require(static_cast<std::size_t>(d) >= sizes.size() || sizes[static_cast<std::size_t>(d)] <= 1, "SG-6");
     require(sizes.size() == data.shape.size(), "SG-9");
@@ -191,8 +185,7 @@ std::vector<std::optional<Coordinate>> slice_targets(const Arguments& arguments)
     sizes = updates;
     check_dynamic(arguments, sizes);
   } else {
-    check(n, data, starts.shape, static_cast<std::int64_t>(updates.size()),
-          {"SS-1", "SS-2", "SS-2", "SS-3", "SS-4", "SS-5", "SS-6"});
+    check(n, data, starts.shape, static_cast<std::int64_t>(updates.size()));
     const Shape batch = batch_of(n, starts.shape);
     require(updates.size() == batch.size() + n.o.size(), "SS-7");
     std::size_t next = 0;
