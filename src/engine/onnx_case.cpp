@@ -1,7 +1,6 @@
 #include "engine/onnx_case.hpp"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -21,28 +20,10 @@ namespace {
 
 constexpr std::string_view kDataSet = "test_data_set_0";
 
-// What ONNX's schemas call inputs and the output.
-struct ValueNames {
-  std::string_view published;
-  std::array<std::string_view, 3> inputs;
-  std::string_view output;
-};
-constexpr ValueNames kParameterNames[] = {
-    {"BitShift", {"X", "Y"}, "Z"},
-    {"Expand", {"input", "shape"}, "output"},
-    {"PRelu", {"X", "slope"}, "Y"},
-    {"Pow", {"X", "Y"}, "Z"},
-    {"TensorScatter", {"past_cache", "update", "write_indices"}, "present_cache"},
-    {"Where", {"condition", "X", "Y"}, "output"},
-};
-constexpr ValueNames kElementwiseNames = {"", {"A", "B"}, "C"};
-constexpr ValueNames kOtherNames = {"", {"data", "indices", "updates"}, "output"};
-
-ValueNames names_of(const Call& call) {
-  const std::string_view published = call.version->published;
-  const auto* found = std::ranges::find(kParameterNames, published, &ValueNames::published);
-  if (found != std::end(kParameterNames)) return *found;
-  return call.op->family == "elementwise" ? kElementwiseNames : kOtherNames;
+// Where operand `i` of the node is in the description.
+std::size_t own_place(const Operator& op, std::size_t i) {
+  if (op.onnx_order.empty()) return i;
+  return to_size(std::ranges::find(op.operands, op.onnx_order[i], &OperandSpec::name) - op.operands.begin());
 }
 
 bool is_variadic(const Call& call) {
@@ -50,11 +31,16 @@ bool is_variadic(const Call& call) {
 }
 
 std::string input_name(const Call& call, std::size_t i) {
-  return is_variadic(call) ? cat("data_", i) : std::string(names_of(call).inputs.at(i));
+  if (is_variadic(call)) return cat("data_", i);
+  const PublishedNames* const names = published_names(*call.op, Framework::onnx);
+  const std::size_t own = i < call.op->operands.size() ? own_place(*call.op, i) : i;
+  return std::string(names == nullptr ? call.op->operands[own].name : names->operands[own]);
 }
 
 std::string output_name(const Call& call) {
-  return is_variadic(call) ? lower(call.version->published) : std::string(names_of(call).output);
+  if (is_variadic(call)) return lower(call.version->published);
+  const PublishedNames* const names = published_names(*call.op, Framework::onnx);
+  return names == nullptr ? "output" : std::string(names->output);
 }
 
 // A list of integers as a tensor.
@@ -65,23 +51,20 @@ Tensor tensor_of(const Shape& values) {
 }
 
 // Whether ONNX has the attribute as an input.
-bool is_input(const AttributeSpec& spec, const ValueNames& names) {
-  return std::ranges::find(names.inputs, spec.name) != names.inputs.end();
+bool is_input(const Operator& op, const AttributeSpec& spec) {
+  const PublishedNames* const names = published_names(op, Framework::onnx);
+  return names != nullptr && std::ranges::find(names->operands, spec.name) != names->operands.end();
 }
 
 // The inputs of the node: the operands, then attributes that are inputs.
 std::vector<Tensor> inputs_of(const Call& call) {
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    std::size_t at = i;
-    if (const WordList order = call.op->onnx_order; !order.empty())
-      at = to_size(std::ranges::find(call.op->operands, order[i], &OperandSpec::name) -
-                   call.op->operands.begin());
+    const std::size_t at = own_place(*call.op, i);
     if (call.left_out != at) inputs.push_back(call.operands[at]);
   }
-  const ValueNames names = names_of(call);
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
-    if (is_input(call.op->attributes[i], names))
+    if (is_input(*call.op, call.op->attributes[i]))
       inputs.push_back(tensor_of(std::get<Shape>(call.attributes[i].value)));
   }
   return inputs;
@@ -118,10 +101,9 @@ OnnxAttributeValue attribute_of(const AttributeSpec& spec, const Attribute& attr
 // Those that were given; ONNX has the same defaults.
 std::vector<OnnxAttributeValue> attributes_of(const Call& call) {
   std::vector<OnnxAttributeValue> out;
-  const ValueNames names = names_of(call);
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];
-    if (call.attributes[i].is_given && !is_input(spec, names))
+    if (call.attributes[i].is_given && !is_input(*call.op, spec))
       out.push_back(attribute_of(spec, call.attributes[i]));
   }
   return out;

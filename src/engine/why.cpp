@@ -110,7 +110,7 @@ ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t
   const bool counts = policy.negative == Negative::count;
   out.window = std::max(axis.window, out.size - axis.size + 1);
   out.in_range = value < axis.size && (value >= 0 || (counts && value >= -axis.size));
-  // An operator that wraps by itself, as tensorscatter does, has no index that is out of range.
+  // An operator that wraps by itself has no index that is out of range.
   if (decoder.wraps() && policy.out_of_bounds == OutOfBounds::error) out.in_range = value >= 0;
   // The strides of the components are those of a row-major tensor, except where nothing is to be chosen.
   if (offset != kSkip) out.coordinate = axis.size == 1 ? 0 : offset / axis.stride % out.size;

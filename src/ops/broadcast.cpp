@@ -72,6 +72,7 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"expand"}};
+constexpr PublishedNames kPublishedNames[] = {{Framework::onnx, "input shape", "output"}};
 
 }  // namespace expand
 
@@ -260,6 +261,7 @@ constexpr OperatorName kNames[] = {
     {"broadcastto", Framework::numpy, "broadcast_to"},
     {"broadcastto", Framework::jax, "broadcast_to"},
 };
+constexpr PublishedNames kPublishedNames[] = {{Framework::stablehlo, "operand"}};
 
 }  // namespace
 
@@ -276,6 +278,7 @@ constinit const Operator kBroadcast = {
     .operands = kOperands,
     .attributes = kAttributes,
     .versions = kVersions,
+    .published_names = kPublishedNames,
     .rules = "BC-W1 BC-T2 BC-M1 BC-U1 BC-U2 BC-P3 BC-P4 BC-E1 BC-E3 BC-E4 BC-E5",
     .plan = plan,
     .check_attributes = check_attributes,
@@ -295,6 +298,7 @@ constinit const Operator kExpand = {
     .operands = kOperands,
     .attributes = expand::kAttributes,
     .versions = expand::kVersions,
+    .published_names = expand::kPublishedNames,
     .rules = "BC-T2 BC-M1 BC-U1 BC-U2",
     .plan = expand::plan,
     .traits = expand::kTraits,

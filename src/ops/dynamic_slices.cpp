@@ -29,6 +29,7 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"dynamicslice"}};
+constexpr PublishedNames kPublishedNames[] = {{Framework::stablehlo, "operand start_indices"}};
 
 }  // namespace
 }  // namespace dynamic_slice_operator
@@ -46,6 +47,7 @@ constinit const Operator kDynamicSlice = {
     .operands = dynamic_slice_operator::kOperands,
     .attributes = dynamic_slice_operator::kAttributes,
     .versions = dynamic_slice_operator::kVersions,
+    .published_names = dynamic_slice_operator::kPublishedNames,
     .rules = "SD-1 SD-2",
     .plan = dynamic_slice_operator::plan,
 };
@@ -70,6 +72,7 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"dynamicupdateslice"}};
+constexpr PublishedNames kPublishedNames[] = {{Framework::stablehlo, "operand start_indices update"}};
 
 }  // namespace
 }  // namespace dynamic_update_slice_operator
@@ -86,6 +89,7 @@ constinit const Operator kDynamicUpdateSlice = {
     .names = dynamic_update_slice_operator::kNames,
     .operands = dynamic_update_slice_operator::kOperands,
     .versions = dynamic_update_slice_operator::kVersions,
+    .published_names = dynamic_update_slice_operator::kPublishedNames,
     .rules = "SD-1 SD-2",
     .plan = dynamic_update_slice_operator::plan,
 };

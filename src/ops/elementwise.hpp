@@ -216,9 +216,16 @@ template <class Op, class OpOfNumbers>
   return is_byte ? find_kernel<Op>(DType::boolean, DType::boolean) : kernel_of<OpOfNumbers>(call);
 }
 
+inline constexpr PublishedNames kBinaryNames[] = {{Framework::onnx, "A B", "C"},
+                                                  {Framework::stablehlo, "lhs rhs"}};
+// Of Pow and BitShift.
+inline constexpr PublishedNames kPowerNames[] = {{Framework::onnx, "X Y", "Z"},
+                                                 {Framework::stablehlo, "lhs rhs"}};
+
 // The rest of an operator's description.
 struct ElementwiseDescription {
   std::string_view name;
+  std::string_view sign;
   std::string_view summary;
   std::string_view meaning;
   std::string_view example;
@@ -228,6 +235,7 @@ struct ElementwiseDescription {
   std::span<const OperandSpec> operands;
   WordList rules = {};
   std::span<const OpenRow> open = {};  // of one reason for each version
+  std::span<const PublishedNames> published_names = kBinaryNames;
 };
 
 inline constexpr std::string_view kElementwiseShape =
@@ -251,6 +259,8 @@ template <KernelChoice kChoice>
       .attributes = description.attributes,
       .versions = description.versions,
       .open = description.open,
+      .sign = description.sign,
+      .published_names = description.published_names,
       .count_rule = "EW-1",
       .rules = description.rules,
       .broadcast_rules = kElementwiseBroadcastRules,

@@ -254,62 +254,64 @@ constexpr OperatorName kMaxNames[] = {{"max"}, {"maximum"}};
 }  // namespace
 
 constinit const Operator kAdd = elementwise_operator<kernel_of<Add>>(
-    {"add", "The sum of two tensors",
+    {"add", "+", "The sum of two tensors",
      "The sum a + b. Integers wrap. Under --spec stablehlo-N.M, torch-2, numpy-2 and jax-0 it is the logical "
      "or of bools.",
      "tensorop add '[[1,2],[3,4]]' '[10,20]'", kAddNames, kAddVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kSub = elementwise_operator<kernel_of<Sub>>(
-    {"sub", "The difference of two tensors", "The difference a - b. Integers wrap, unsigned integers too.",
-     "tensorop sub '[[1,2],[3,4]]' '[10,20]'", kSubNames, kSubVersions, kConsumingSpecs, kBinaryOperands});
+    {"sub", "-", "The difference of two tensors",
+     "The difference a - b. Integers wrap, unsigned integers too.", "tensorop sub '[[1,2],[3,4]]' '[10,20]'",
+     kSubNames, kSubVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kMul = elementwise_operator<kernel_of<Mul>>(
-    {"mul", "The element-wise product of two tensors",
+    {"mul", "*", "The element-wise product of two tensors",
      "The product a * b. Integers wrap. Under --spec stablehlo-N.M, torch-2, numpy-2 and jax-0 it is the "
      "logical and of bools.",
      "tensorop mul '[[1],[2]]' '[10,20,30]'", kMulNames, kMulVersions, kConsumingSpecs, kBinaryOperands});
 
 constinit const Operator kDiv = elementwise_operator<div::kernel>(
-    {"div", "The quotient of two tensors, rounded towards zero for integers",
+    {"div", "/", "The quotient of two tensors, rounded towards zero for integers",
      "The quotient a / b. Quotients of integers are rounded towards zero. They are rounded towards minus "
      "infinity with --pythondiv, under the name divide, and under --spec openvino-N.",
      "tensorop div '[-7,7]' '[2,-2]'", div::kNames, div::kVersions, div::kAttributes, kBinaryOperands, "EW-7",
      kDivideOpen});
 
 constinit const Operator kPow = elementwise_operator<pow::kernel>(
-    {"pow", "One tensor to the power of another", "a raised to the power b. The result has the dtype of a.",
-     "tensorop pow '[2,3,4]' '[10]'", pow::kNames, pow::kVersions, kBinaryAttributes, pow::kOperands,
-     "T-2 EW-7 EW-8"});
+    {"pow", "**", "One tensor to the power of another",
+     "a raised to the power b. The result has the dtype of a.", "tensorop pow '[2,3,4]' '[10]'", pow::kNames,
+     pow::kVersions, kBinaryAttributes, pow::kOperands, "T-2 EW-7 EW-8", std::span<const OpenRow>(),
+     kPowerNames});
 
 constinit const Operator kMod = elementwise_operator<mod::kernel>(
-    {"mod", "The remainder of a division, with the sign of the divisor or, with --fmod, of the dividend",
+    {"mod", "%", "The remainder of a division, with the sign of the divisor or, with --fmod, of the dividend",
      "The remainder of a / b. It has the sign of b; with --fmod and under --spec openvino-N it has the sign "
      "of a.",
      "tensorop mod '[-7,7]' '[3,-3]'", mod::kNames, mod::kVersions, mod::kAttributes, kBinaryOperands,
      "EW-4 EW-7", kRemainderOpen});
 
 constinit const Operator kFloorMod = elementwise_operator<floor_mod_kernel>(
-    {"floormod", "The remainder of a division rounded down, with the sign of the divisor",
+    {"floormod", "", "The remainder of a division rounded down, with the sign of the divisor",
      "The remainder of a division rounded down, as % in Python. It has the sign of b.",
      "tensorop floormod '[-7.5,7.5]' '[2.0]'", kFloorModNames, kFloorModVersions, kBinaryAttributes,
      kBinaryOperands, "EW-7", kRemainderOpen});
 
 constinit const Operator kSquaredDifference = elementwise_operator<kernel_of<SquaredDifference>>(
-    {"squareddifference", "The square of the difference of two tensors",
+    {"squareddifference", "", "The square of the difference of two tensors",
      "The squared difference (a - b)^2. Integers wrap; for unsigned integers the result is right even where "
      "a is less than b.",
      "tensorop squareddifference '[1,5]' '[3,2]'", kSquaredDifferenceNames, kSquaredDifferenceVersions,
      kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kMin = elementwise_operator<kernel_of_extreme<Min, Less, LessOrEqual>>(
-    {"min", "The element-wise minimum of any number of tensors",
+    {"min", "", "The element-wise minimum of any number of tensors",
      "The element-wise minimum of any number of operands, folded from the left. A single operand is copied. "
      "For bool it is the logical and.",
      "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMinNames, kMinVersions, kConsumingSpecs,
      extreme::kOperands, WordList(), kExtremeOpen});
 
 constinit const Operator kMax = elementwise_operator<kernel_of_extreme<Max, Greater, GreaterOrEqual>>(
-    {"max", "The element-wise maximum of any number of tensors",
+    {"max", "", "The element-wise maximum of any number of tensors",
      "The element-wise maximum of any number of operands, folded from the left. A single operand is copied. "
      "For bool it is the logical or.",
      "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMaxNames, kMaxVersions, kConsumingSpecs,

@@ -211,80 +211,80 @@ constexpr OperatorName kBitwiseXorNames[] = {{"bitwisexor"}, {"xor", Framework::
 }  // namespace
 
 constinit const Operator kEqual = elementwise_operator<kernel_of<Equal>>(
-    {"equal", "Whether elements are equal; NaN equals nothing",
+    {"equal", "==", "Whether elements are equal; NaN equals nothing",
      "Whether a == b, as bool. NaN is not equal to any value, and -0.0 equals 0.0.",
      "tensorop equal '[[1,2],[3,4]]' '[1,4]'", kEqualNames, equal::kVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kNotEqual = elementwise_operator<kernel_of<NotEqual>>(
-    {"notequal", "Whether elements differ; NaN differs from everything",
+    {"notequal", "!=", "Whether elements differ; NaN differs from everything",
      "Whether a != b, as bool: the negation of equal. NaN differs from every value, itself included.",
      "tensorop notequal '[[1,2],[3,4]]' '[1,4]'", kNotEqualNames, equal::kNotEqualVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kLess = elementwise_operator<kernel_of_order<Less>>(
-    {"less", "Whether each element of a is less than that of b",
+    {"less", "<", "Whether each element of a is less than that of b",
      "Whether a < b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop less '[1,2,3]' '[2]'", kLessNames, kLessVersions, kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kLessOrEqual = elementwise_operator<kernel_of_order<LessOrEqual>>(
-    {"lessorequal", "Whether each element of a is less than or equal to that of b",
+    {"lessorequal", "<=", "Whether each element of a is less than or equal to that of b",
      "Whether a <= b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop lessorequal '[1,2,3]' '[2]'", kLessOrEqualNames, kLessOrEqualVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kGreater = elementwise_operator<kernel_of_order<Greater>>(
-    {"greater", "Whether each element of a is greater than that of b",
+    {"greater", ">", "Whether each element of a is greater than that of b",
      "Whether a > b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop greater '[1,2,3]' '[2]'", kGreaterNames, kGreaterVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kGreaterOrEqual = elementwise_operator<kernel_of_order<GreaterOrEqual>>(
-    {"greaterorequal", "Whether each element of a is greater than or equal to that of b",
+    {"greaterorequal", ">=", "Whether each element of a is greater than or equal to that of b",
      "Whether a >= b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop greaterorequal '[1,2,3]' '[2]'", kGreaterOrEqualNames, kGreaterOrEqualVersions,
      kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kAnd = elementwise_operator<kernel_of_truth<And, LogicalAnd>>(
-    {"and", "Whether both elements are true",
+    {"and", "and", "Whether both elements are true",
      "The logical and of two bools; under --spec torch-2, numpy-2 and jax-0 of numbers too.",
      "tensorop and '[[true],[false]]' '[true,false]'", kAndNames, kAndVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kOr = elementwise_operator<kernel_of_truth<Or, LogicalOr>>(
-    {"or", "Whether at least one of two elements is true",
+    {"or", "or", "Whether at least one of two elements is true",
      "The logical or of two bools; under --spec torch-2, numpy-2 and jax-0 of numbers too.",
      "tensorop or '[[true],[false]]' '[true,false]'", kOrNames, kOrVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kXor = elementwise_operator<kernel_of_truth<Xor, LogicalXor>>(
-    {"xor", "Whether exactly one of two elements is true",
+    {"xor", "xor", "Whether exactly one of two elements is true",
      "The logical exclusive or of two bools; under --spec torch-2, numpy-2 and jax-0 of numbers too.",
      "tensorop xor '[[true],[false]]' '[true,false]'", kXorNames, kXorVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kBitwiseAnd = elementwise_operator<kernel_of<And>>(
-    {"bitwiseand", "The bits set in both of two integers",
+    {"bitwiseand", "&", "The bits set in both of two integers",
      "The bits set in both operands. For bool it is the logical and.", "tensorop bitwiseand '[12,10]' '[6]'",
      kBitwiseAndNames, kBitwiseAndVersions, kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kBitwiseOr = elementwise_operator<kernel_of<Or>>(
-    {"bitwiseor", "The bits set in at least one of two integers",
+    {"bitwiseor", "|", "The bits set in at least one of two integers",
      "The bits set in at least one operand. For bool it is the logical or.",
      "tensorop bitwiseor '[12,10]' '[6]'", kBitwiseOrNames, kBitwiseOrVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kBitwiseXor = elementwise_operator<kernel_of<Xor>>(
-    {"bitwisexor", "The bits set in exactly one of two integers",
+    {"bitwisexor", "^", "The bits set in exactly one of two integers",
      "The bits set in exactly one operand. For bool it is the logical exclusive or.",
      "tensorop bitwisexor '[12,10]' '[6]'", kBitwiseXorNames, kBitwiseXorVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kBitShift = elementwise_operator<shift::kernel>(
-    {"bitshift", "Shifts the bits of integers left or right",
+    {"bitshift", "", "Shifts the bits of integers left or right",
      "The bits of a shifted by b bits to the left or to the right. A right shift of a signed integer keeps "
      "its sign, except under the name shift_right_logical of StableHLO.",
      "tensorop bitshift '[1,2,3]' '[4]' --direction left", shift::kNames, shift::kVersions,
-     shift::kAttributes, shift::kOperands, "EW-8", kShiftOpen});
+     shift::kAttributes, shift::kOperands, "EW-8", kShiftOpen, kPowerNames});
 
 }  // namespace tensorop

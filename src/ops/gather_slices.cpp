@@ -92,6 +92,7 @@ Planned plan(const Call& call) {
 
 constexpr OperatorName kNames[] = {
     {"gatherslices"}, {"gather", Framework::stablehlo}, {"dynamicgather", Framework::stablehlo}};
+constexpr PublishedNames kPublishedNames[] = {{Framework::stablehlo, "operand start_indices"}};
 
 }  // namespace
 }  // namespace gather_slices_operator
@@ -115,6 +116,7 @@ constinit const Operator kGatherSlices = {
     .attributes = gather_slices_operator::kAttributes,
     .versions = gather_slices_operator::kVersions,
     .oob = gather_slices_operator::kOob,
+    .published_names = gather_slices_operator::kPublishedNames,
     .rules = "SG-1 SG-2 SG-4 SG-5 SG-6 SG-7 SG-8 SG-9",
     .plan = gather_slices_operator::plan,
 };

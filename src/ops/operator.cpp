@@ -104,6 +104,11 @@ std::string version_name(const Version& version, std::string_view verb) {
   return cat(version_name(version), " ", verb);
 }
 
+const PublishedNames* published_names(const Operator& op, Framework framework) {
+  const auto row = std::ranges::find(op.published_names, framework, &PublishedNames::framework);
+  return row == op.published_names.end() ? nullptr : &*row;
+}
+
 bool leaves_open(const Version& version, std::string_view rule) {
   const bool computes = version.framework == Framework::onnx || version.framework == Framework::openvino ||
                         version.framework == Framework::mdf;

@@ -301,6 +301,13 @@ enum class MaskUse : std::uint8_t {
   leading,     // a mask of data's leading dimensions: one index tuple for each true element
 };
 
+// What a publisher calls operands and result, where it has names of its own.
+struct PublishedNames {
+  Framework framework;
+  WordList operands;             // in the order of Operator::operands, then an attribute that is an input
+  std::string_view output = {};  // of ONNX
+};
+
 struct Operator {
   std::string_view name;
   std::string_view summary;             // one line, without a full stop
@@ -311,10 +318,12 @@ struct Operator {
   std::span<const OperatorName> names;  // the first is `name`
   std::span<const OperandSpec> operands;
   std::span<const AttributeSpec> attributes = {};
-  std::span<const Version> versions;        // standard first, then by publisher and opset
-  Choices oob = {};                         // of --oob (OutOfBounds), default semantics only; empty: has none
-  Choices duplicates = {};                  // of --duplicates (Duplicates); empty: has none
-  std::span<const OpenRow> open = {};       // the default semantics leave nothing open
+  std::span<const Version> versions;   // standard first, then by publisher and opset
+  Choices oob = {};                    // of --oob (OutOfBounds), default semantics only; empty: has none
+  Choices duplicates = {};             // of --duplicates (Duplicates); empty: has none
+  std::span<const OpenRow> open = {};  // the default semantics leave nothing open
+  std::string_view sign = {};          // "+": how it is written between operands; empty: as a function
+  std::span<const PublishedNames> published_names = {};
   WordList onnx_order = {};                 // of the operands, in ONNX's schema; empty: that of `operands`
   std::string_view count_rule = kCallRule;  // rule id of a number of operands that the version does not allow
   // The ids of the other rules that check_attributes() and plan() name, those of broadcasting between
@@ -330,6 +339,9 @@ struct Operator {
   MaskUse mask = MaskUse::none;
   std::span<const std::string_view> traits = {};  // what the bits of Version::traits mean, from the lowest
 };
+
+// The row of the publisher; null: it has the operator's own names.
+[[nodiscard]] const PublishedNames* published_names(const Operator& op, Framework framework);
 
 // Whether the publisher's text does not say what happens where a call breaks the rule: the error is then
 // tensorop's decision.

@@ -80,6 +80,8 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"prelu"}};
+constexpr PublishedNames kPublishedNames[] = {{Framework::onnx, "X slope", "Y"},
+                                              {Framework::openvino, "data slope"}};
 
 }  // namespace
 }  // namespace prelu_operator
@@ -99,6 +101,7 @@ constinit const Operator kPrelu = {
     .operands = prelu_operator::kOperands,
     .attributes = prelu_operator::kAttributes,
     .versions = prelu_operator::kVersions,
+    .published_names = prelu_operator::kPublishedNames,
     .rules = "PR-1 BC-U1 BC-U2 BC-M1",
     .plan = prelu_operator::plan,
     .traits = prelu_operator::kTraits,

@@ -93,6 +93,7 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"scatterslices"}, {"scatter", Framework::stablehlo}};
+constexpr PublishedNames kPublishedNames[] = {{Framework::stablehlo, "inputs scatter_indices updates"}};
 
 }  // namespace
 }  // namespace scatter_slices_operator
@@ -113,6 +114,7 @@ constinit const Operator kScatterSlices = scatter_operator<scatter_slices_operat
     .attributes = scatter_slices_operator::kAttributes,
     .versions = scatter_slices_operator::kVersions,
     .oob = scatter_slices_operator::kOob,
+    .published_names = scatter_slices_operator::kPublishedNames,
     .rules = "T-3 SG-1 SG-2 SG-4 SG-5 SG-7 SG-8 SS-7",
     .plan = scatter_slices_operator::plan,
 });

@@ -87,6 +87,8 @@ Planned plan(const Call& call) {
 }
 
 constexpr OperatorName kNames[] = {{"tensorscatter"}};
+constexpr PublishedNames kPublishedNames[] = {
+    {Framework::onnx, "past_cache write_indices update", "present_cache"}};
 
 }  // namespace
 }  // namespace tensor_scatter_operator
@@ -109,6 +111,7 @@ constinit const Operator kTensorScatter = {
     .operands = tensor_scatter_operator::kOperands,
     .attributes = tensor_scatter_operator::kAttributes,
     .versions = tensor_scatter_operator::kVersions,
+    .published_names = tensor_scatter_operator::kPublishedNames,
     .onnx_order = "data updates indices",
     .rules = "AX-1 IX-2 TS-1 TS-2 TS-3",
     .plan = tensor_scatter_operator::plan,

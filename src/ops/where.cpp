@@ -102,6 +102,9 @@ Planned plan(const Call& call) {
 
 constexpr OperatorName kNames[] = {
     {"where", {}, "Where where"}, {"select", {}, "Select"}, {"select", Framework::stablehlo}};
+constexpr PublishedNames kPublishedNames[] = {{Framework::onnx, "condition X Y", "output"},
+                                              {Framework::openvino, "cond then else"},
+                                              {Framework::stablehlo, "pred on_true on_false"}};
 
 }  // namespace
 }  // namespace where_operator
@@ -121,6 +124,7 @@ constinit const Operator kWhere = {
     .operands = where_operator::kOperands,
     .attributes = where_operator::kAttributes,
     .versions = where_operator::kVersions,
+    .published_names = where_operator::kPublishedNames,
     .rules = "BC-M1 BC-N1 SL-2 SL-4 SL-5 BC-P1 BC-P2 BC-P3 BC-P4",
     .plan = where_operator::plan,
     .check_attributes = check_broadcast_attributes,

@@ -12,36 +12,6 @@
 namespace tensorop {
 namespace {
 
-// Names that publishers give to operands otherwise. An empty operator stands for all others with an operand
-// a.
-struct PublishedNames {
-  Framework framework;
-  std::string_view op;
-  std::vector<std::string_view> names;
-};
-
-const std::vector<PublishedNames>& published_names() {
-  static const std::vector<PublishedNames> kNames = {
-      {Framework::onnx, "where", {"condition", "X", "Y"}},
-      {Framework::onnx, "expand", {"input"}},
-      {Framework::onnx, "pow", {"X", "Y"}},
-      {Framework::onnx, "bitshift", {"X", "Y"}},
-      {Framework::onnx, "prelu", {"X", "slope"}},
-      {Framework::onnx, "tensorscatter", {"past_cache", "write_indices", "update"}},
-      {Framework::onnx, "", {"A", "B"}},
-      {Framework::openvino, "where", {"cond", "then", "else"}},
-      {Framework::openvino, "prelu", {"data", "slope"}},
-      {Framework::stablehlo, "scatterslices", {"inputs", "scatter_indices", "updates"}},
-      {Framework::stablehlo, "gatherslices", {"operand", "start_indices"}},
-      {Framework::stablehlo, "dynamicslice", {"operand", "start_indices"}},
-      {Framework::stablehlo, "dynamicupdateslice", {"operand", "start_indices", "update"}},
-      {Framework::stablehlo, "broadcast", {"operand"}},
-      {Framework::stablehlo, "where", {"pred", "on_true", "on_false"}},
-      {Framework::stablehlo, "", {"lhs", "rhs"}},
-  };
-  return kNames;
-}
-
 // The value of an attribute; null where the call has none of that name and type.
 template <class T>
 const T* attribute_value(const Call& call, std::string_view name) {
@@ -135,12 +105,9 @@ std::string target_formula(const Call& call) {
 std::string shown_name(const Call& call, std::size_t i) {
   const Operator& op = *call.op;
   if (op.operands.back().variadic && call.version->framework == Framework::onnx) return cat("data_", i);
-  for (const PublishedNames& row : published_names()) {
-    const bool is_meant = row.op.empty() ? op.family == "elementwise" : row.op == op.name;
-    if (row.framework == call.version->framework && is_meant && i < row.names.size())
-      return std::string(row.names[i]);
-  }
-  return call.operand_name(i);
+  const PublishedNames* const names = published_names(op, call.version->framework);
+  return names != nullptr && i < names->operands.size() ? std::string(names->operands[i])
+                                                        : call.operand_name(i);
 }
 
 std::string_view chosen_word(const Call& call, std::string_view name) {

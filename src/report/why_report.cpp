@@ -11,6 +11,7 @@
 #include "io/json/json_writer.hpp"
 #include "jobs/call_text.hpp"
 #include "ops/common.hpp"
+#include "ops/registry.hpp"
 #include "report/json.hpp"
 #include "report/markup.hpp"
 #include "report/picture_grid.hpp"
@@ -23,31 +24,28 @@ constexpr std::size_t kMostInText = 8;     // contributions that a sentence list
 constexpr std::size_t kWidestColumn = 48;  // of the first column
 constexpr std::string_view kMask = "mask";
 
-// How operators and reductions are written between two operands; the others are written as functions.
-constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
-    {"add", "+"},          {"sum", "+"},
-    {"sub", "-"},          {"mul", "*"},
-    {"prod", "*"},         {"div", "/"},
-    {"mod", "%"},          {"pow", "**"},
-    {"equal", "=="},       {"notequal", "!="},
-    {"less", "<"},         {"greater", ">"},
-    {"lessorequal", "<="}, {"greaterorequal", ">="},
-    {"and", "and"},        {"or", "or"},
-    {"xor", "xor"},        {"bitwiseand", "&"},
-    {"bitwiseor", "|"},    {"bitwisexor", "^"}};
-
 std::string operand_element(const Call& call, const OperandElement& element) {
   return element_name(shown_name(call, element.operand), element.position,
                       shown_shape(call, element.operand));
 }
 
 // "a + b", "max(a, b)".
-std::string combined(std::string_view how, const std::vector<std::string>& terms) {
-  const auto* sign = std::ranges::find(kSigns, how, &std::pair<std::string_view, std::string_view>::first);
-  if (sign == std::end(kSigns)) return cat(how, "(", join(terms), ")");
+std::string combined(std::string_view how, std::string_view sign, const std::vector<std::string>& terms) {
+  if (sign.empty()) return cat(how, "(", join(terms), ")");
   std::string out;
-  for (const std::string& term : terms) out += out.empty() ? term : cat(" ", sign->second, " ", term);
+  for (const std::string& term : terms) out += out.empty() ? term : cat(" ", sign, " ", term);
   return out;
+}
+
+// The sign of the operator that a reduction repeats, which is its first word.
+std::string_view reduction_sign(const Call& call) {
+  const Attribute* const chosen = call.find("reduction");
+  if (chosen == nullptr) return "";
+  const Choices choices = find_attribute(*call.op, "reduction")->choices;
+  const auto value = choices[std::get<ChosenWord>(chosen->value).at].value;
+  const std::string_view word = std::ranges::find(choices, value, &Choice::value)->word;
+  const auto* const op = std::ranges::find(kOperators, word, &Operator::name);
+  return op == std::end(kOperators) ? "" : (*op)->sign;
 }
 
 std::string attribute_text(const Attribute& attribute, const AttributeSpec& spec) {
@@ -138,7 +136,7 @@ Sentence scattered(const Explainer& explainer, const ElementOrigin& element) {
   std::string note =
       cat(listed(used, to_int64(used.size()) + left_out), "; reduction ", reduction, ", in this order");
   if (!overwritten.empty()) note += cat("; ", overwritten[0], " is not an initial value");
-  return {cat(combined(reduction, values), " = ", value), std::move(note)};
+  return {cat(combined(reduction, reduction_sign(call), values), " = ", value), std::move(note)};
 }
 
 Sentence gathered(const Explainer& explainer, const ElementOrigin& element) {
@@ -177,8 +175,11 @@ Sentence broadcast(const Explainer& explainer, const ElementOrigin& element) {
   }
   Sentence out{value, repeated_text(explainer, element)};
   if (names.size() == 1) out.left = cat(names[0], " = ", value);
-  if (names.size() > 1)
-    out.left = cat(combined(call.op->name, names), " = ", combined(call.op->name, values), " = ", value);
+  if (names.size() > 1) {
+    const Operator& op = *call.op;
+    out.left =
+        cat(combined(op.name, op.sign, names), " = ", combined(op.name, op.sign, values), " = ", value);
+  }
   if (element.condition) {
     const OperandElement condition{0, *element.condition};
     out.note =
