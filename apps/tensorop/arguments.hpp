@@ -42,6 +42,7 @@ struct Arguments {
   // Options of OptionKind::value_flag, each with the operand that follows it.
   std::vector<std::pair<std::string, std::string>> after_value_flags;
   const Team* team = nullptr;  // null: this process is alone
+  bool is_for_one = false;     // the other processes of the team do not run the command
 
   [[nodiscard]] bool has(std::string_view name) const { return options.find(name) != options.end(); }
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;

@@ -31,7 +31,6 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kListSkipped = "--list-skipped";
 constexpr std::string_view kShrink = "--shrink";
 constexpr std::string_view kKnownFailures = "--known-failures";
 
@@ -72,7 +71,7 @@ std::vector<Option> check_options() {
     if (option.name == "--rtol") option.help += ", of ONNX cases 1e-3";
     if (option.name == "--atol") option.help += ", of ONNX cases 1e-7";
   }
-  return joined({report_options("cases"), own, picture_options(), batch_options(), tolerances});
+  return joined({report_options(kCheckReport), own, picture_options(), batch_options(), tolerances});
 }
 
 // Where findings of --shrink go, and how long they are looked for.
@@ -86,7 +85,6 @@ struct ReadyCheck {
   CheckSettings settings = {};
   std::optional<ShrinkPlan> shrink = {};
   std::optional<KnownFailures> known = {};
-  std::string options = {};  // those that decide what a finding is
   std::vector<UnreadableCases> unreadable = {};
   std::vector<Job> jobs = {};          // those of the shard
   bool all_skipped = false;            // of all shards
@@ -111,14 +109,9 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
     settings.known->find_cases(jobs, {.threads = settings.batch.threads, .memory = settings.batch.memory});
     add_unseen(unseen, settings.known->unused());
   }
-  if (arguments.has("--filter")) {
-    std::vector<std::string> names;
-    for (const Job& job : jobs) {
-      if (job.is_case) names.push_back(job.name);
-    }
-    jobs = select_cases(jobs, read_filter(arguments, names));
-    if (jobs.empty() && unreadable.empty()) refuse_filter(arguments, "case");
-  }
+  filter_jobs(arguments, kCheckReport, jobs);
+  if (arguments.has("--filter") && jobs.empty() && unreadable.empty())
+    refuse_filter(arguments, kCheckReport.noun);
   if (jobs.empty() && unreadable.empty()) throw Error("no cases");
   for (const char* option : {"--command", "--update"}) {
     const auto job = std::ranges::find_if(jobs, [](const Job& each) { return each.actual.has_value(); });
@@ -219,16 +212,6 @@ void report_unreadable(const std::vector<UnreadableCases>& unreadable) {
   }
 }
 
-void list_cases(const Arguments& arguments, const std::vector<Job>& jobs) {
-  std::string names;
-  for (const Job& job : jobs) {
-    if (!job.is_case || (job.skipped && !arguments.has(kListSkipped))) continue;
-    names += job.skipped ? cat(printable(job.name), ": skipped: ", job.skipped->reason, "\n")
-                         : cat(printable(job.name), "\n");
-  }
-  print(names);
-}
-
 void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out) {
   together(arguments, [&] {
     if (arguments.team == nullptr) return;
@@ -250,9 +233,7 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   reporter.add_unseen(unseen);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
   keep_files(reporter, [&](const VisitFile& visit) { visit_inputs(out, visit); });
-  if (!shard) return;
-  reporter.set_shard(*shard);
-  out.jobs = select_shard(out.jobs, *shard);
+  take_shard(shard, reporter, out.jobs);
 }
 
 // A run that gives no case to the program says nothing of the program.
@@ -277,18 +258,18 @@ void require_passing(const Counts& counts, bool is_shard) {
 void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
            std::optional<Progress>& progress) {
   if (arguments.has("--list")) {
-    list_cases(arguments, ready.jobs);
+    list_jobs(arguments, kCheckReport, ready.jobs);
   } else {
     reporter.expect(std::ranges::count_if(ready.jobs, &Job::is_case));
     show_batch(arguments, reporter, progress, ready.settings.batch);
+    const std::string options = repeated_options(arguments);
     const FindingReport report = [&](const Finding& finding) {
       if (!finding.shrunk) return reporter.add(finding);
       Finding kept = finding;
       try {
-        keep_case(kept, ready.shrink->folder, ready.options,
-                  [&](const Finding& all, const std::string& command) {
-                    return kept_text(all, command, ready.options);
-                  });
+        keep_case(kept, ready.shrink->folder, options, [&](const Finding& all, const std::string& command) {
+          return kept_text(all, command, options);
+        });
       } catch (const Error& error) {
         kept.warnings.push_back(cat("not kept: ", std::string_view(error.what())));
         if (!ready.not_kept) ready.not_kept = error;
@@ -324,21 +305,13 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
 
 int run_check(const Arguments& arguments) {
   ReadyCheck ready;
-  std::optional<Progress> progress;  // lives longer than the report, which hides it
   Finding whole{.suite = "tensorop check", .name = join(arguments.operands, " ")};
   if (arguments.operands.size() == 1) whole.place.file = arguments.operands[0];
-  std::optional<Reporter> reporter;
-  together(arguments, [&] {
-    ReportSettings settings = read_report_settings(arguments, "check");
-    settings.shrinks = arguments.has(kShrink);
-    ready.options = settings.options;
-    reporter.emplace(std::move(settings), ReportKind::cases, std::move(whole));
-  });
   int status = 0;
   try {
-    status = reporter->conduct([&] {
-      read_check(arguments, *reporter, ready);
-      check(arguments, *reporter, ready, progress);
+    status = report_on(arguments, kCheckReport, std::move(whole), [&](auto& reporter, auto& progress) {
+      read_check(arguments, reporter, ready);
+      check(arguments, reporter, ready, progress);
     });
   } catch (...) {
     if (ready.has_ended) report_unreadable(ready.unreadable);

@@ -25,7 +25,7 @@ namespace tensorop {
 namespace {
 
 std::vector<Option> compare_options() {
-  std::vector<Option> of_report = report_options("tensors");
+  std::vector<Option> of_report = report_options(kCompareReport);
   for (Option& option : of_report) {
     const bool of_sets = option.name == "--filter" || option.name == "--list" || option.name == "--fail-fast";
     if (of_sets) option.help = cat("of folders and archives: ", option.help);
@@ -108,7 +108,7 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   settings.interruption = &reporter.interruption();
   if (arguments.has("--list")) {
     if (arguments.has("--filter") && std::ranges::none_of(names, settings.wanted))
-      refuse_filter(arguments, "tensor");
+      refuse_filter(arguments, kCompareReport.noun);
     for (const std::string& name : names) {
       if (settings.wanted(name)) print(cat(printable(name), "\n"));
     }
@@ -129,7 +129,7 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   const Counts& counts = reporter.counts();
   const std::int64_t skipped = counts[Outcome::skipped];
   if (std::accumulate(counts.of.begin(), counts.of.end(), -skipped) != 0) return;
-  if (skipped == 0 && arguments.has("--filter")) refuse_filter(arguments, "tensor");
+  if (skipped == 0 && arguments.has("--filter")) refuse_filter(arguments, kCompareReport.noun);
   const std::string both = cat(printable(actual.name()), " and ", printable(expected.name()));
   if (skipped == 0) throw Error(cat(both, " hold no tensors"));
   throw Error(cat(both, ": nothing is compared: ", skipped_text(counts)));
@@ -194,9 +194,8 @@ int run_compare(const Arguments& arguments) {
   };
   Finding whole{.suite = operand(1), .name = operand(0), .actual = operand(0), .expected = operand(1)};
   whole.place.file = operand(1);
-  std::optional<Progress> progress;  // lives longer than the report, which hides it
-  Reporter reporter(read_report_settings(arguments, "compare"), ReportKind::pair, std::move(whole));
-  return reporter.conduct([&] { compare(arguments, reporter, progress); });
+  return report_on(arguments, kCompareReport, std::move(whole),
+                   [&](auto& reporter, auto& progress) { compare(arguments, reporter, progress); });
 }
 
 }  // namespace

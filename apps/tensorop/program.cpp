@@ -36,7 +36,9 @@ int run_command(const Command& command, const Arguments& arguments) {
 // A command that one process runs: the first one of a team.
 int run_alone(const Command& command, const Arguments& arguments) {
   int status = 0;
-  alone(arguments, [&] { status = run_command(command, arguments); });
+  Arguments own = arguments;
+  own.is_for_one = true;
+  alone(arguments, [&] { status = run_command(command, own); });
   return status;
 }
 

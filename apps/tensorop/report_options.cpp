@@ -7,16 +7,16 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "jobs/call_text.hpp"
+#include "jobs/cases.hpp"
 #include "jobs/jobs.hpp"
 #include "team.hpp"
 
 namespace tensorop {
-namespace {
 
-// The options that decide what a finding is: words of a command that repeats it.
 std::string repeated_options(const Arguments& arguments) {
   std::vector<std::string> words;
   const auto add = [&](const std::string& option) {
@@ -31,6 +31,8 @@ std::string repeated_options(const Arguments& arguments) {
     add(option);
   return join(words, " ");
 }
+
+namespace {
 
 // The name of a file; empty without the option.
 std::string read_report_file(const Arguments& arguments, const std::string& option) {
@@ -48,9 +50,55 @@ Settings explaining_settings(const Arguments& arguments) {
   }
 }
 
+// Throws Error where options exclude each other.
+ReportSettings read_report_settings(const Arguments& arguments) {
+  ReportSettings out;
+  out.json = arguments.has("--json");
+  out.junit = arguments.value("--junit").value_or("");
+  out.loudness = read_loudness(arguments);
+  out.is_in_team = arguments.team != nullptr;
+  out.is_heard = arguments.team == nullptr || arguments.team->is_first;
+  out.html = read_report_file(arguments, "--html");
+  out.markdown = read_report_file(arguments, "--markdown");
+  out.options = repeated_options(arguments);
+  out.lists_skipped = arguments.has(kListSkipped);
+  out.shrinks = arguments.has("--shrink");
+  if (arguments.has("--why")) {
+    out.why = explaining_settings(arguments);
+  } else if (!out.html.empty()) {
+    out.page_why = explaining_settings(arguments);
+  }
+  if (arguments.has("--junit") && out.junit.empty()) throw Error("--junit needs a file name");
+  PathKeys keys;
+  const std::pair<std::string_view, std::string> files[] = {
+      {"--junit", out.junit}, {"--html", out.html}, {"--markdown", out.markdown}};
+  for (const auto& [option, file] : files) {
+    for (const auto& [other, same] : files) {
+      if (option < other && !file.empty() && !same.empty() && keys.of(file) == keys.of(same))
+        throw Error(cat(option, " and ", other, " name the same file"));
+    }
+  }
+  if (out.junit == "-" && out.json)
+    throw Error("--junit - cannot be combined with --json: both are for standard output");
+  arguments.refuse_beside("--list", {"--json", "--junit", "--quiet", "--fail-fast", "--show", "--update",
+                                     "--map", "--histogram", "--html", "--markdown", "--why"});
+  if (arguments.has("--list")) out.loudness = Loudness::quiet;
+  return out;
+}
+
 }  // namespace
 
-std::vector<Option> report_options(std::string_view things) {
+int report_on(const Arguments& arguments, const ReportKind& kind, Finding whole,
+              const std::function<void(Reporter& reporter, std::optional<Progress>& progress)>& work) {
+  std::optional<Progress> progress;  // lives longer than the report, which hides it
+  std::optional<Reporter> reporter;
+  together(arguments, [&] { reporter.emplace(read_report_settings(arguments), kind, std::move(whole)); });
+  return reporter->conduct([&] { work(*reporter, progress); },
+                           [&](const std::function<void()>& complete) { alone(arguments, complete); });
+}
+
+std::vector<Option> report_options(const ReportKind& kind) {
+  const std::string things = cat(kind.noun, "s");
   return {
       {"--filter", OptionKind::value, "TEXT",
        cat("only ", things,
@@ -93,41 +141,6 @@ Loudness read_loudness(const Arguments& arguments) {
   return Loudness::silent;
 }
 
-ReportSettings read_report_settings(const Arguments& arguments, std::string command) {
-  ReportSettings out{.command = std::move(command)};
-  out.json = arguments.has("--json");
-  out.junit = arguments.value("--junit").value_or("");
-  out.loudness = read_loudness(arguments);
-  out.fail_fast = arguments.has("--fail-fast");
-  out.is_in_team = arguments.team != nullptr;
-  out.is_heard = arguments.team == nullptr || arguments.team->is_first;
-  out.html = read_report_file(arguments, "--html");
-  out.markdown = read_report_file(arguments, "--markdown");
-  out.options = repeated_options(arguments);
-  out.lists_skipped = arguments.has("--list-skipped");
-  if (arguments.has("--why")) {
-    out.why = explaining_settings(arguments);
-  } else if (!out.html.empty()) {
-    out.page_why = explaining_settings(arguments);
-  }
-  if (arguments.has("--junit") && out.junit.empty()) throw Error("--junit needs a file name");
-  PathKeys keys;
-  const std::pair<std::string_view, std::string> files[] = {
-      {"--junit", out.junit}, {"--html", out.html}, {"--markdown", out.markdown}};
-  for (const auto& [option, file] : files) {
-    for (const auto& [other, same] : files) {
-      if (option < other && !file.empty() && !same.empty() && keys.of(file) == keys.of(same))
-        throw Error(cat(option, " and ", other, " name the same file"));
-    }
-  }
-  if (out.junit == "-" && out.json)
-    throw Error("--junit - cannot be combined with --json: both are for standard output");
-  arguments.refuse_beside("--list", {"--json", "--junit", "--quiet", "--fail-fast", "--show", "--update",
-                                     "--map", "--histogram", "--html", "--markdown", "--why"});
-  if (arguments.has("--list")) out.loudness = Loudness::quiet;
-  return out;
-}
-
 std::int64_t read_show(const Arguments& arguments) {
   const auto text = arguments.value("--show");
   if (!text) return 0;
@@ -152,8 +165,26 @@ std::function<bool(const std::string& name)> read_filter(const Arguments& argume
   return [pattern = *filter](const std::string& name) { return matches_pattern(pattern, name); };
 }
 
-void refuse_filter(const Arguments& arguments, std::string_view thing) {
-  throw Error(cat("--filter ", in_quotes(*arguments.value("--filter")), " matches no ", thing));
+void refuse_filter(const Arguments& arguments, std::string_view noun) {
+  throw Error(cat("--filter ", in_quotes(*arguments.value("--filter")), " matches no ", noun));
+}
+
+void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs) {
+  if (!arguments.has("--filter")) return;
+  std::vector<std::string> names;
+  for (const Job& job : jobs) {
+    if (job.is_case || !kind.compares) names.push_back(job.name);
+  }
+  const auto wanted = read_filter(arguments, names);
+  jobs = kind.compares
+             ? select_cases(jobs, wanted)
+             : kept_jobs(jobs, jobs_with_needs(jobs, [&](const Job& job) { return wanted(job.name); }));
+}
+
+void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vector<Job>& jobs) {
+  if (!shard) return;
+  reporter.set_shard(*shard);
+  jobs = select_shard(jobs, *shard);
 }
 
 Option shard_option() {
@@ -171,6 +202,16 @@ std::optional<Shard> read_shard(const Arguments& arguments) {
     throw Error(cat("--shard ", in_quotes(whole), " is not I/N (allowed: integers, 1 <= I <= N < 2^63)"));
   }
   return Shard{*number, *count};
+}
+
+void list_jobs(const Arguments& arguments, const ReportKind& kind, const std::vector<Job>& jobs) {
+  std::string names;
+  for (const Job& job : jobs) {
+    if ((kind.compares && !job.is_case) || (job.skipped && !arguments.has(kListSkipped))) continue;
+    const std::string reason = job.skipped ? cat(": skipped: ", job.skipped->reason) : "";
+    names += cat(printable(job.name), reason, "\n");
+  }
+  print(names);
 }
 
 void visit_reads(const Job& job, const VisitFile& visit) {

@@ -16,8 +16,15 @@
 
 namespace tensorop {
 
-// --filter --list --fail-fast --json --junit --html --markdown of a command that works on `things`: "cases".
-[[nodiscard]] std::vector<Option> report_options(std::string_view things);
+// Runs a command that reports: `work` adds findings to the reporter, and may show how far it is. Returns the
+// exit status. `whole` stands for all of the work where it fails.
+int report_on(const Arguments& arguments, const ReportKind& kind, Finding whole,
+              const std::function<void(Reporter& reporter, std::optional<Progress>& progress)>& work);
+
+// --filter --list --fail-fast --json --junit --html --markdown.
+[[nodiscard]] std::vector<Option> report_options(const ReportKind& kind);
+inline constexpr std::string_view kListSkipped = "--list-skipped";
+
 // --show N and --shard I/N, of commands that have them.
 [[nodiscard]] Option show_option();
 [[nodiscard]] Option shard_option();
@@ -26,8 +33,8 @@ namespace tensorop {
 [[nodiscard]] std::vector<Option> picture_options();
 [[nodiscard]] PictureOptions read_picture_options(const Arguments& arguments);
 
-// The settings of these options. Throws Error where they exclude each other.
-[[nodiscard]] ReportSettings read_report_settings(const Arguments& arguments, std::string command);
+// The options that decide what a finding is: words of a command that repeats it.
+[[nodiscard]] std::string repeated_options(const Arguments& arguments);
 
 // -q and -qq. Throws Error for -qq beside an option that prints more.
 [[nodiscard]] Loudness read_loudness(const Arguments& arguments);
@@ -40,11 +47,19 @@ namespace tensorop {
 [[nodiscard]] std::function<bool(const std::string& name)> read_filter(
     const Arguments& arguments, const std::vector<std::string>& names = {});
 
-// Throws Error, naming the things, where --filter has left none of them.
-[[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view thing);
+// Throws Error where --filter has left none of what `noun` says.
+[[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view noun);
 
 // The shard that --shard I/N names; nothing without it. Throws Error.
 [[nodiscard]] std::optional<Shard> read_shard(const Arguments& arguments);
+
+// Leaves the jobs that --filter selects, and those that these need.
+void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs);
+// Leaves the jobs of the shard, if one is given.
+void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vector<Job>& jobs);
+
+// Prints the names of the jobs or cases; of those that are skipped with --list-skipped, with the reason.
+void list_jobs(const Arguments& arguments, const ReportKind& kind, const std::vector<Job>& jobs);
 
 // Takes a file that the command reads or writes, "FILE:NAME" too, or with a "/" at the end all that is in a
 // directory; and what it is, for messages.

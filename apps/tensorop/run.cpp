@@ -1,5 +1,6 @@
 // `run`: many operations in one process.
-#include <functional>
+#include <unistd.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,7 +8,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/files/output_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "golden/judge.hpp"
@@ -30,32 +31,27 @@ std::vector<Option> run_options() {
        "needs neither output nor id"},
       {"--fsync", OptionKind::flag, "", "write each result to the disk before its job ends"},
   };
-  return joined({report_options("jobs"), batch_options(), own});
+  return joined({report_options(kRunReport), batch_options(), own});
 }
 
-// A run as far as it is known before its first job.
-struct ReadyRun {
-  BatchSettings settings = {};
-  std::vector<Job> jobs = {};             // those of the shard
-  std::vector<std::string> folders = {};  // of their cases, where these are wanted
-};
-
-// Leaves out all other jobs, and their folders where they have any.
-void keep_jobs(const std::vector<bool>& is_in, ReadyRun& run) {
-  std::vector<std::string> kept;
-  for (std::size_t i = 0; i < run.folders.size(); ++i) {
-    if (is_in[i]) kept.push_back(std::move(run.folders[i]));
+// Throws Error where the result of a job would be among the lines of the report.
+void keep_report(const Arguments& arguments, const std::vector<Job>& jobs) {
+  if (read_loudness(arguments) == Loudness::silent && arguments.value("--junit") != "-") return;
+  for (const Job& job : jobs) {
+    if (!job.output || named_descriptor(resolve_links(job.output->path)) != STDOUT_FILENO) continue;
+    throw Error(cat(job.location(), ": key \"output\": ", printable(job.output->path),
+                    " is standard output, "
+                    "which has the report"),
+                "", "-qq prints no report");
   }
-  run.folders = std::move(kept);
-  run.jobs = kept_jobs(run.jobs, is_in);
 }
 
-void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
+// The jobs of the shard.
+std::vector<Job> read_run(const Arguments& arguments, Reporter& reporter) {
   if (arguments.operands.empty()) throw Error("no job file given");
   arguments.refuse_operands_after(1, "run takes one job file");
-  out.settings = read_batch_settings(arguments);
+  (void)read_batch_settings(arguments);  // throws Error, before any file is opened
   const auto shard = read_shard(arguments);
-  out.settings.fail_fast = arguments.has("--fail-fast");
   const bool only_missing = arguments.has("--missing");
   if (only_missing) {
     arguments.refuse_beside("--missing", {kCase});
@@ -65,40 +61,34 @@ void read_run(const Arguments& arguments, Reporter& reporter, ReadyRun& out) {
   const auto cases = arguments.value(kCase);
   if (cases && cases->empty()) throw Error("--onnx-case needs a folder name");
   require_readable_by_all(arguments);
-  read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, out.jobs);
-  if (out.jobs.empty())
+  std::vector<Job> jobs;
+  read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, jobs);
+  if (jobs.empty())
     throw Error(
         cat(arguments.operands[0] == "-" ? "standard input" : printable(arguments.operands[0]), ": no jobs"));
+  keep_report(arguments, jobs);
   keep_files(reporter, [&](const VisitFile& visit) {
     visit(arguments.operands[0], "the job file");
-    for (const Job& job : out.jobs) {
+    for (const Job& job : jobs) {
       if (job.output) visit(job.output->path, "the output of a job");
       visit_reads(job, visit);
     }
   });
   // Of all shards: they share the folder, and a job has the same name in it whatever the shard.
-  if (cases && !arguments.has("--list"))
-    out.folders = make_case_folders(out.jobs, *cases, arguments.has("--fsync"));
-  if (arguments.has("--filter")) {
-    std::vector<std::string> names;
-    for (const Job& job : out.jobs) names.push_back(job.name);
-    const auto wanted = read_filter(arguments, names);
-    keep_jobs(jobs_with_needs(out.jobs, [&](const Job& job) { return wanted(job.name); }), out);
-    if (out.jobs.empty()) refuse_filter(arguments, "job");
-  }
-  if (shard) {
-    reporter.set_shard(*shard);
-    keep_jobs(jobs_of_shard(out.jobs, *shard), out);
-  }
+  if (cases && !arguments.has("--list")) make_case_folders(jobs, *cases, arguments.has("--fsync"));
+  filter_jobs(arguments, kRunReport, jobs);
+  if (jobs.empty()) refuse_filter(arguments, kRunReport.noun);
+  take_shard(shard, reporter, jobs);
   if (only_missing) {
-    const std::size_t all = out.jobs.size();
-    out.jobs = missing_jobs(out.jobs);
-    reporter.set_up_to_date(to_int64(all - out.jobs.size()));
+    const std::size_t all = jobs.size();
+    jobs = missing_jobs(jobs);
+    reporter.set_up_to_date(to_int64(all - jobs.size()));
   }
-  require_shared_files(arguments, out.jobs);
-  for (Job& job : out.jobs) {
+  require_shared_files(arguments, jobs);
+  for (Job& job : jobs) {
     if (job.output) job.output->durable = arguments.has("--fsync");
   }
+  return jobs;
 }
 
 Finding finding_of(const Job& job, const JobOutcome& outcome) {
@@ -112,24 +102,21 @@ Finding finding_of(const Job& job, const JobOutcome& outcome) {
   return out;
 }
 
-void run_ready(const Arguments& arguments, Reporter& reporter, ReadyRun& ready,
-               std::optional<Progress>& progress) {
-  require_same_jobs(arguments, ready.jobs);
-  const std::vector<Job>& jobs = ready.jobs;
+void run_jobs(const Arguments& arguments, const std::vector<Job>& jobs, Reporter& reporter,
+              std::optional<Progress>& progress) {
+  require_same_jobs(arguments, jobs);
   if (arguments.has("--list")) {
-    alone(arguments, [&] {
-      for (const Job& job : jobs) print(cat(printable(job.name), "\n"));
-    });
+    alone(arguments, [&] { list_jobs(arguments, kRunReport, jobs); });
     return;
   }
   reporter.expect(to_int64(jobs.size()));
-  BatchSettings& settings = ready.settings;
+  BatchSettings settings = read_batch_settings(arguments);
+  settings.fail_fast = arguments.has("--fail-fast");
   show_batch(arguments, reporter, progress, settings);
-  const bool to_cases = arguments.has(kCase);
   const auto work = [&](std::size_t i, const Settings& own) -> std::optional<Tensor> {
-    if (!to_cases) return run_job(jobs[i], own);
-    const CaseDestination folder{ready.folders[i], arguments.has("--fsync")};
-    return run_request_as_case(jobs[i].request, folder, own, jobs[i].output);
+    const Job& job = jobs[i];
+    if (job.case_folder.empty()) return run_job(job, own);
+    return run_request_as_case(job.request, {job.case_folder, arguments.has("--fsync")}, own, job.output);
   };
   const auto report = [&](std::size_t i, const JobOutcome& outcome) {
     reporter.add(finding_of(jobs[i], outcome));
@@ -139,20 +126,14 @@ void run_ready(const Arguments& arguments, Reporter& reporter, ReadyRun& ready,
   progress->end();
 }
 
-int run_jobs(const Arguments& arguments) {
-  ReadyRun ready;
-  std::optional<Progress> progress;  // lives longer than the report, which hides it
-  std::optional<Reporter> reporter;
+int run(const Arguments& arguments) {
   Finding whole{.suite = "tensorop run", .name = join(arguments.operands, " ")};
   whole.place.file = whole.name;
-  together(arguments,
-           [&] { reporter.emplace(read_report_settings(arguments, "run"), ReportKind::jobs, whole); });
-  return reporter->conduct(
-      [&] {
-        together(arguments, [&] { read_run(arguments, *reporter, ready); });
-        run_ready(arguments, *reporter, ready, progress);
-      },
-      [&](const std::function<void()>& complete) { alone(arguments, complete); });
+  return report_on(arguments, kRunReport, std::move(whole), [&](auto& reporter, auto& progress) {
+    std::vector<Job> jobs;
+    together(arguments, [&] { jobs = read_run(arguments, reporter); });
+    run_jobs(arguments, jobs, reporter, progress);
+  });
 }
 
 }  // namespace
@@ -165,7 +146,7 @@ Command run_command() {
            "tensorop run jobs.jsonl --onnx-case cases", "tensorop run jobs.jsonl --shard 3/20",
            "tensorop run jobs.jsonl --missing"},
           run_options(),
-          run_jobs};
+          run};
 }
 
 }  // namespace tensorop

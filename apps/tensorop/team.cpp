@@ -9,11 +9,11 @@
 namespace tensorop {
 
 void together(const Arguments& arguments, const std::function<void()>& work) {
-  arguments.team == nullptr ? work() : arguments.team->executor.together(work);
+  arguments.team == nullptr || arguments.is_for_one ? work() : arguments.team->executor.together(work);
 }
 
 void alone(const Arguments& arguments, const std::function<void()>& work) {
-  arguments.team == nullptr ? work() : arguments.team->executor.alone(work);
+  arguments.team == nullptr || arguments.is_for_one ? work() : arguments.team->executor.alone(work);
 }
 
 void require_readable_by_all(const Arguments& arguments) {

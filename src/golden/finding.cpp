@@ -30,6 +30,7 @@ constexpr std::array<OutcomeRow, kOutcomeCount> kOutcomes = {{
     {"not_compared", "not compared", kNoVerdict},
     {"known_failure", "known failure", 0},
     {"passes_now", "passes now", 1},
+    {"up_to_date", "up to date", 0},
 }};
 
 const OutcomeRow& row_of(Outcome outcome) {
@@ -57,7 +58,7 @@ bool passes_differing(const Finding& finding) {
 }
 
 void Counts::add(const Finding& finding) {
-  ++of[static_cast<std::size_t>(finding.outcome)];
+  ++(*this)[finding.outcome];
   if (finding.outcome == Outcome::equal && finding.expected_error) ++refused;
   if (finding.comparison) left_out += finding.comparison->left_out.value_or(0);
   if (passes_differing(finding)) ++differing_equal;

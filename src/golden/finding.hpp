@@ -39,8 +39,9 @@ enum class Outcome : std::uint8_t {
   not_compared,   // every element was left out, so nothing says that it is equal
   known_failure,  // check: it fails, as a line of --known-failures says
   passes_now,     // check: a line of --known-failures, whose cases pass
+  up_to_date,     // run --missing: it has nothing to do; only counted, never a finding
 };
-inline constexpr std::size_t kOutcomeCount = 14;
+inline constexpr std::size_t kOutcomeCount = 15;
 
 // "equal", "not_given": as JSON names it.
 [[nodiscard]] std::string_view name(Outcome outcome);
@@ -154,18 +155,17 @@ struct Counts {
   std::map<std::string, std::int64_t> skipped_by;  // Skipped::what
   std::int64_t equal_onnx = 0;  // of the equal ones: ONNX cases, and those of them with the same bits
   std::int64_t same_bits = 0;
-  std::int64_t refused = 0;   // of the equal ones: an error was expected, and is there
-  std::int64_t left_out = 0;  // elements that were not compared
-  std::int64_t differing_equal =
-      0;                         // of the equal ones: tensors with elements that differ (passes_differing())
-  std::int64_t up_to_date = 0;   // jobs that have nothing to do, and are no findings
-  std::int64_t unspecified = 0;  // elements of Finding::unspecified
-  std::int64_t shrunk = 0;       // findings of --shrink, which stand beside the cases
+  std::int64_t refused = 0;          // of the equal ones: an error was expected, and is there
+  std::int64_t left_out = 0;         // elements that were not compared
+  std::int64_t differing_equal = 0;  // of the equal ones: passes_differing()
+  std::int64_t unspecified = 0;      // elements of Finding::unspecified
+  std::int64_t shrunk = 0;           // findings of --shrink, which stand beside the cases
   std::vector<Unseen> unseen = {};
 
   [[nodiscard]] std::int64_t operator[](Outcome outcome) const {
     return of[static_cast<std::size_t>(outcome)];
   }
+  [[nodiscard]] std::int64_t& operator[](Outcome outcome) { return of[static_cast<std::size_t>(outcome)]; }
   void add(const Finding& finding);
 };
 

@@ -113,7 +113,7 @@ class Batch {
     for (const Need& need : jobs_[job].needs) {
       if (states_[need.job].has_result) continue;
       state.outcome.status = JobStatus::skipped;
-      state.outcome.error = std::make_shared<Failure>(cat("skipped: it needs ", jobs_[need.job].reference()));
+      state.outcome.error = std::make_shared<Failure>(cat("it needs ", jobs_[need.job].reference()));
       return;
     }
     ++running_;

@@ -64,6 +64,7 @@ struct Job {
   std::string id;           // empty: none
   std::string name;   // the given name, else the id, else "FILE:LINE"; of an ONNX case that of its folder
   std::string model;  // the path of the model that the job calls; empty: none
+  std::string case_folder;  // of `run --onnx-case`: the folder that becomes the job's ONNX case; else empty
   Request request;
   std::optional<Destination> output;
   std::optional<Expectation> expect;

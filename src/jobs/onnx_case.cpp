@@ -274,10 +274,10 @@ std::string folder_name(const Job& job, std::size_t number) {
 }
 
 // A case folder has no other file.
-void require_outputs_elsewhere(const std::vector<Job>& jobs, const std::vector<std::string>& folders) {
+void require_outputs_elsewhere(const std::vector<Job>& jobs) {
   PathKeys keys;
   std::set<std::string> cases;
-  for (const std::string& folder : folders) cases.insert({keys.of_folder(folder), keys.of(folder)});
+  for (const Job& job : jobs) cases.insert({keys.of_folder(job.case_folder), keys.of(job.case_folder)});
   for (const Job& job : jobs) {
     if (!job.output) continue;
     const auto refuse = [&](std::string_view what) {
@@ -338,12 +338,11 @@ std::optional<Job> read_download(const std::string& path) {
   return job;
 }
 
-std::vector<std::string> make_case_folders(const std::vector<Job>& jobs, const std::string& folder,
-                                           bool durable) {
+void make_case_folders(std::vector<Job>& jobs, const std::string& folder, bool durable) {
   std::map<std::string, const Job*> jobs_by_name;
-  std::vector<std::string> paths;
-  for (const Job& job : jobs) {
-    const std::string name = folder_name(job, paths.size() + 1);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    Job& job = jobs[i];
+    const std::string name = folder_name(job, i + 1);
     const auto [there, is_new] = jobs_by_name.emplace(name, &job);
     if (!is_new) {
       throw Error(cat(job.location(), ": its case would have the name ", in_quotes(name), ", as that of ",
@@ -351,11 +350,10 @@ std::vector<std::string> make_case_folders(const std::vector<Job>& jobs, const s
                   "", "give the job another \"name\"");
     }
     with_context(cat(job.location(), ": ", job.request.op.name->name), [&] { require_onnx(job.request); });
-    paths.push_back(path_from(folder, name));
+    job.case_folder = path_from(folder, name);
   }
-  require_outputs_elsewhere(jobs, paths);
+  require_outputs_elsewhere(jobs);
   make_folder(folder, durable);
-  return paths;
 }
 
 }  // namespace tensorop

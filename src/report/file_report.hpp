@@ -27,20 +27,21 @@ class FileReport {
   virtual ~FileReport() = default;
 
   // A finding of `check --shrink` is told beside the cases.
-  virtual void add(const Finding& finding, ReportKind kind) = 0;
+  virtual void add(const Finding& finding) = 0;
   [[nodiscard]] virtual std::string text(const ReportTail& tail) const = 0;
 };
 
-// What a report in a file says of itself.
 struct FileReportSettings {
-  std::string title;         // "tensorop check"
-  std::string options = {};  // as in repeating_command()
+  const ReportKind& kind;
+  std::string options = {};  // those that decide what a finding is, as words
+
+  [[nodiscard]] std::string title() const { return "tensorop " + std::string(kind.command); }
 };
 
 // JUnit XML for CI systems: one suite for each run of tests that name the same one, in order. What is
 // different, missing or extra is a failure; what was updated, and warnings are the output of a test. The
 // properties of a suite are its numbers_of(); the first one also has those of the whole run.
-[[nodiscard]] std::unique_ptr<FileReport> junit_report(FileReportSettings settings);
+[[nodiscard]] std::unique_ptr<FileReport> junit_report(const ReportKind& kind);
 
 // One HTML page that needs nothing else: no script, no font, no other file. With `why` it explains the first
 // element that differs and the worst one.
@@ -51,14 +52,13 @@ struct FileReportSettings {
 // has nothing but its first lines, and says how much it leaves out.
 [[nodiscard]] std::unique_ptr<FileReport> markdown_report(FileReportSettings settings);
 
-// Why it is not equal, as reasons_of(); of two tensors that are equal also how.
-[[nodiscard]] std::string report_text(const Finding& finding, ReportKind kind);
 // The first line of why it is not equal, without the outcome: "1 of 4 elements (25%)".
-[[nodiscard]] std::string headline(const Finding& finding, ReportKind kind);
+[[nodiscard]] std::string headline(const Finding& finding);
+// The job file and the line; empty where the name says it.
+[[nodiscard]] std::string place_of(const Finding& finding, const ReportKind& kind);
 
-// What to type to see the finding alone: `compare ACTUAL EXPECTED` or `check FILE --filter NAME`, then
-// `options`, which are words.
-[[nodiscard]] std::string repeating_command(const Finding& finding, ReportKind kind,
-                                            const std::string& options);
+// What to type to see the finding alone: `compare ACTUAL EXPECTED` or `check FILE --filter NAME`, then the
+// options of the report. Empty where nothing does that.
+[[nodiscard]] std::string repeating_command(const Finding& finding, const FileReportSettings& report);
 
 }  // namespace tensorop

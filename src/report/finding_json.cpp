@@ -252,22 +252,21 @@ Json comparison_json(const Comparison& comparison, bool only_moves) {
   return out;
 }
 
-Json finding_json(const Finding& finding, ReportKind kind) {
-  const bool is_pair = kind == ReportKind::pair || kind == ReportKind::pairs;
+Json finding_json(const Finding& finding, const ReportKind& kind) {
   Json out = Json::object().add("name", finding.name).add("outcome", name(finding.outcome));
-  if (!is_pair) {
+  if (kind.is_of_jobs) {
     out.add("file", finding.place.file)
         .add("line", finding.place.line == 0 ? Json() : Json(finding.place.line));
   }
   out.add("seconds", rounded_seconds(finding.seconds));
-  if (kind != ReportKind::jobs) {
+  if (kind.compares) {
     out.add("actual", Json::or_null(finding.actual))
         .add("expected", Json::or_null(finding.expected))
         .add("comparison",
              finding.comparison ? comparison_json(*finding.comparison, finding.only_moves) : Json());
   }
-  if (kind == ReportKind::cases) add_case(out, finding);
-  if (is_pair) out.add("skipped", skipped_json(finding.skipped));
+  if (kind.compares && kind.is_of_jobs) add_case(out, finding);
+  if (!kind.is_of_jobs) out.add("skipped", skipped_json(finding.skipped));
   out.add_end(finding.error.get(), finding.warnings);
   return out;
 }
@@ -276,7 +275,7 @@ Json skipped_json(const std::optional<Skipped>& skipped) {
   return skipped ? Json::object().add("what", skipped->what).add("reason", skipped->reason) : Json();
 }
 
-Json summary_json(const ReportEnd& end, ReportKind kind) {
+Json summary_json(const ReportEnd& end, const ReportKind& kind) {
   Json out = Json::object();
   for (const auto& [name, count] : numbers_of(end, kind)) out.add(name, count);
   return out;

@@ -99,12 +99,13 @@ std::string known_line(const Finding& finding) {
   return cat(known.place, known.reason.empty() ? "" : ": ", printable(known.reason), "\n");
 }
 
-std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
+std::string reasons_of_outcome(const Finding& finding) {
   if (finding.shrunk) return shrunk_text(finding) + program_lines(finding);
   switch (finding.outcome) {
     case Outcome::equal:
       return passes_differing(finding) ? opening_line(comparison_text(*finding.comparison)) : "";
     case Outcome::done:
+    case Outcome::up_to_date:
       return "";
     case Outcome::not_compared:
     case Outcome::different:
@@ -113,7 +114,7 @@ std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
     case Outcome::extra:
       return cat(name(finding.outcome), ": only in ", printable(finding.place.text), "\n");
     case Outcome::error:
-      return (kind == ReportKind::pairs ? "error: " : "") + failure_lines(finding);
+      return failure_lines(finding);
     case Outcome::unreadable:
       return error_lines(*finding.error);
     case Outcome::updated:
@@ -127,7 +128,7 @@ std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
     case Outcome::known_failure: {
       Finding failed = finding;
       failed.outcome = finding.known->outcome;
-      return known_line(finding) + reasons_of_outcome(failed, kind);
+      return known_line(finding) + reasons_of_outcome(failed);
     }
     case Outcome::passes_now:
       return cat(
@@ -138,28 +139,21 @@ std::string reasons_of_outcome(const Finding& finding, ReportKind kind) {
   __builtin_unreachable();
 }
 
-std::string job_text(const Finding& finding) {
-  std::string out;
-  for (const std::string& line : finding.warnings)
-    out += cat("tensorop: warning: ", finding.place.text, ": ", line, "\n");
-  const std::string reasons = reasons_of(finding, ReportKind::jobs);
-  return reasons.empty() ? out : cat(out, "tensorop: run: ", finding.place.text, ": ", reasons);
-}
-
 std::string pictures_of(const Finding& finding, Glyphs glyphs) {
   return finding.comparison ? picture_text(*finding.comparison, glyphs) : "";
 }
 
 std::string pair_text(const Finding& finding, Glyphs glyphs) {
-  std::string lines = reasons_of(finding, ReportKind::pairs);
+  std::string lines = reasons_of(finding);
   if (lines.empty()) return {};
+  if (finding.outcome == Outcome::error) lines = cat(label(finding.outcome), ": ", lines);
   lines += pictures_of(finding, glyphs);
   const std::size_t first = lines.find('\n') + 1;
   return cat(printable(finding.name), ": ", lines.substr(0, first), indented(lines.substr(first)));
 }
 
 std::string case_text(const Finding& finding, Glyphs glyphs) {
-  const std::string reasons = reasons_of(finding, ReportKind::cases);
+  const std::string reasons = reasons_of(finding);
   if (reasons.empty()) return {};
   const std::string& location = finding.place.text;
   if (finding.known) return cat(location, ": ", label(finding.outcome), ": ", opening_line(reasons));
@@ -173,29 +167,36 @@ std::string case_text(const Finding& finding, Glyphs glyphs) {
   return cat(location, ": ", label(finding.outcome), named, "\n", lines);
 }
 
+constexpr Outcome kOfPairs[] = {Outcome::equal,       Outcome::different,   Outcome::missing,
+                                Outcome::extra,       Outcome::error,       Outcome::skipped,
+                                Outcome::interrupted, Outcome::not_compared};
+constexpr Outcome kOfCases[] = {Outcome::equal,         Outcome::different,   Outcome::error,
+                                Outcome::known_failure, Outcome::updated,     Outcome::skipped,
+                                Outcome::not_given,     Outcome::interrupted, Outcome::not_compared};
+constexpr Outcome kOfJobs[] = {Outcome::done, Outcome::error, Outcome::skipped, Outcome::interrupted,
+                               Outcome::up_to_date};
+constexpr Outcome kNotTried[] = {Outcome::skipped, Outcome::not_given};
+
 }  // namespace
 
-std::string reasons_of(const Finding& finding, ReportKind kind) {
-  std::string lines = reasons_of_outcome(finding, kind);
-  if (kind != ReportKind::cases) return lines;
+const ReportKind kCompareReport = {"compare", "tensor", "pairs", false, true, kOfPairs, kNotTried};
+const ReportKind kCheckReport = {"check", "case", "cases", true, true, kOfCases, kNotTried};
+const ReportKind kRunReport = {"run", "job", "jobs", true, false, kOfJobs, {}};
+
+std::string reasons_of(const Finding& finding) {
+  std::string lines = reasons_of_outcome(finding);
   if (!finding.version.empty() && !lines.empty())
     lines = cat("under ", printable(finding.version), ": ", lines);
   for (const std::string& line : finding.warnings) lines += cat("warning: ", line, "\n");
   return lines;
 }
 
-std::string finding_text(const Finding& finding, ReportKind kind, Glyphs glyphs) {
-  switch (kind) {
-    case ReportKind::pair:
-      return finding.comparison ? comparison_text(*finding.comparison) + pictures_of(finding, glyphs) : "";
-    case ReportKind::pairs:
-      return pair_text(finding, glyphs);
-    case ReportKind::cases:
-      return case_text(finding, glyphs);
-    case ReportKind::jobs:
-      return job_text(finding);
-  }
-  __builtin_unreachable();
+std::string finding_text(const Finding& finding, const ReportKind& kind, Glyphs glyphs) {
+  return kind.is_of_jobs ? case_text(finding, glyphs) : pair_text(finding, glyphs);
+}
+
+std::string only_pair_text(const Finding& finding, Glyphs glyphs) {
+  return finding.comparison ? comparison_text(*finding.comparison) + pictures_of(finding, glyphs) : "";
 }
 
 std::string skipped_text(const Counts& counts) {
@@ -214,32 +215,19 @@ std::string skipped_text(const Counts& counts) {
   return cat(counts[Outcome::skipped], " skipped (", join(shown), ")");
 }
 
-std::vector<Outcome> counted_outcomes(ReportKind kind) {
-  using enum Outcome;
-  if (kind == ReportKind::jobs) return {done, error, skipped, interrupted};
-  if (kind == ReportKind::cases)
-    return {equal, different, error, known_failure, updated, skipped, not_given, interrupted, not_compared};
-  return {equal, different, missing, extra, error, skipped, interrupted, not_compared};
-}
-
-std::int64_t ReportEnd::all(ReportKind kind) const {
-  std::int64_t sum = not_run + counts.up_to_date;
-  for (const Outcome outcome : counted_outcomes(kind)) sum += counts[outcome];
+std::int64_t ReportEnd::all(const ReportKind& kind) const {
+  std::int64_t sum = not_run;
+  for (const Outcome outcome : kind.outcomes) sum += counts[outcome];
   return sum;
 }
 
-std::vector<ReportNumber> numbers_of(const ReportEnd& end, ReportKind kind) {
+std::vector<ReportNumber> numbers_of(const ReportEnd& end, const ReportKind& kind) {
   const Counts& counts = end.counts;
-  const bool of_cases = kind == ReportKind::cases;
-  std::vector<ReportNumber> out = {{kind == ReportKind::jobs ? "jobs"
-                                    : of_cases               ? "cases"
-                                                             : "pairs",
-                                    end.all(kind)}};
-  for (const Outcome outcome : counted_outcomes(kind)) out.push_back({name(outcome), counts[outcome]});
-  if (kind == ReportKind::jobs) out.push_back({"up_to_date", counts.up_to_date});
+  std::vector<ReportNumber> out = {{kind.list, end.all(kind)}};
+  for (const Outcome outcome : kind.outcomes) out.push_back({name(outcome), counts[outcome]});
   out.push_back({"not_run", end.not_run});
-  if (kind != ReportKind::jobs) out.push_back({"differing_equal", counts.differing_equal});
-  if (!of_cases) return out;
+  if (kind.compares) out.push_back({"differing_equal", counts.differing_equal});
+  if (!kind.compares || !kind.is_of_jobs) return out;
   out.insert(out.end(), {{"unreadable", counts[Outcome::unreadable]},
                          {"passes_now", counts[Outcome::passes_now]},
                          {"refused", counts.refused},
@@ -254,17 +242,12 @@ std::string unseen_end(const Counts& counts) {
   return counts.unseen.empty() ? "" : cat("; not looked at: ", join(counts.unseen, ", ", unseen_text));
 }
 
-std::string summary_text(const ReportEnd& end, ReportKind kind) {
+std::string summary_text(const ReportEnd& end, const ReportKind& kind) {
+  using enum Outcome;
   const Counts& counts = end.counts;
-  const bool is_run = kind == ReportKind::jobs;
-  const std::int64_t unreadable = counts[Outcome::unreadable];
-  // Nothing was tried of cases that are skipped or not given: the sum of cases does not have them.
-  const std::int64_t skipped = is_run ? 0 : counts[Outcome::skipped];
-  const std::int64_t not_given = counts[Outcome::not_given];
-  const std::int64_t all = end.all(kind) - skipped - not_given;
-  const std::string_view noun = is_run ? "job" : kind == ReportKind::cases ? "case" : "tensor";
+  std::int64_t all = end.all(kind);
+  for (const Outcome outcome : kind.apart) all -= counts[outcome];
   std::string more;
-  if (!end.last_failed.empty()) more += cat("; stopped at ", end.last_failed);
   if (counts.left_out != 0) more += cat("; ", counted(counts.left_out, "element"), " left out");
   if (counts.differing_equal != 0) {
     more += cat("; elements differ in ", counts.differing_equal, " of the equal ones");
@@ -273,65 +256,63 @@ std::string summary_text(const ReportEnd& end, ReportKind kind) {
     more += cat("; ", counted(counts.unspecified, "differing element"), " unspecified: --ignore-open");
   }
   if (counts.shrunk != 0) more += cat("; ", counted(counts.shrunk, "finding"));
-  if (skipped != 0) more += cat("; ", skipped_text(counts));
-  if (not_given != 0) more += cat("; ", not_given, " ", label(Outcome::not_given));
+  for (const Outcome outcome : kind.apart) {
+    const std::int64_t count = counts[outcome];
+    if (count != 0)
+      more += cat("; ", outcome == skipped ? skipped_text(counts) : cat(count, " ", label(outcome)));
+  }
   more += unseen_end(counts);
   std::vector<std::string> of_equal;
   if (counts.equal_onnx != 0) of_equal.push_back(cat(counts.same_bits, " bit for bit"));
   if (counts.refused != 0) of_equal.push_back(cat(counts.refused, " refused as expected"));
   const std::string notes = of_equal.empty() ? "" : cat(" (", join(of_equal), ")");
-  if (!is_run && unreadable == 0 && counts[Outcome::passes_now] == 0) {
-    if (all == 0) return cat("0 ", noun, "s", more);
-    if (counts[Outcome::equal] == all)
-      return cat(counted(all, noun), all == 1 ? ": equal" : ": all equal", notes, more);
+  const Outcome best = kind.outcomes[0];
+  const std::int64_t unread = counts[unreadable];
+  if (unread == 0 && counts[passes_now] == 0) {
+    if (all == 0) return cat("0 ", kind.noun, "s", more);
+    if (counts[best] == all)
+      return cat(counted(all, kind.noun), all == 1 ? ": " : ": all ", label(best), notes, more);
   }
-  std::vector<std::string> parts;
-  const auto add = [&](std::int64_t count, std::string_view word) { parts.push_back(cat(count, " ", word)); };
-  for (const Outcome outcome : counted_outcomes(kind)) {
+  std::vector<std::string> parts = {cat(counts[best], " ", label(best), notes)};
+  const auto add = [&](std::int64_t count, std::string_view word) {
+    if (count != 0) parts.push_back(cat(count, " ", word));
+  };
+  for (const Outcome outcome : kind.outcomes.subspan(1)) {
+    if (std::ranges::count(kind.apart, outcome) != 0) continue;
     const std::int64_t count = counts[outcome];
-    if (parts.empty()) {
-      add(count, cat(label(outcome), notes));
-    } else if (outcome == Outcome::error && count != 0) {
-      add(count, is_run ? "failed" : count == 1 ? "error" : "errors");
-    } else if (outcome == Outcome::known_failure && count != 0) {
-      add(count, count == 1 ? "known failure" : "known failures");
-    } else if (count != 0 && outcome != Outcome::not_given && (is_run || outcome != Outcome::skipped)) {
-      add(count, label(outcome));
-    }
+    const bool has_plural = outcome == error || outcome == known_failure;
+    add(count, cat(label(outcome), has_plural && count != 1 ? "s" : ""));
   }
-  if (counts.up_to_date != 0) add(counts.up_to_date, "up to date");
-  if (end.not_run != 0) add(end.not_run, "not run");
-  if (const std::int64_t lines = counts[Outcome::passes_now]; lines != 0)
-    add(lines, lines == 1 ? "known failure that passes now" : "known failures that pass now");
-  if (unreadable != 0) add(unreadable, unreadable == 1 ? "file unreadable" : "files unreadable");
-  return cat(counted(all, noun), ": ", join(parts), more);
+  add(end.not_run, "not run");
+  add(counts[passes_now],
+      counts[passes_now] == 1 ? "known failure that passes now" : "known failures that pass now");
+  add(unread, unread == 1 ? "file unreadable" : "files unreadable");
+  return cat(counted(all, kind.noun), ": ", join(parts), more);
 }
 
-std::string report_text(const Finding& finding, ReportKind kind) {
-  const bool is_equal_pair = kind == ReportKind::pair && finding.outcome == Outcome::equal;
-  return is_equal_pair ? comparison_text(*finding.comparison) : reasons_of(finding, kind);
-}
-
-std::string headline(const Finding& finding, ReportKind kind) {
-  const std::string reasons = report_text(finding, kind);
+std::string headline(const Finding& finding) {
+  const std::string reasons = reasons_of(finding);
   std::string_view line = std::string_view(reasons).substr(0, reasons.find('\n'));
   const std::string outcome = cat(label(finding.outcome), ": ");
   if (line.starts_with(outcome)) line.remove_prefix(outcome.size());
   return std::string(line);
 }
 
-std::string repeating_command(const Finding& finding, ReportKind kind, const std::string& options) {
-  const auto with_options = [&](const std::string& command) {
-    return options.empty() ? command : cat(command, " ", options);
-  };
-  if (kind == ReportKind::cases) {
-    if (finding.place.operand.empty()) return "";
-    return with_options(cat("tensorop check ", shell_word(finding.place.operand),
-                            finding.place.is_one_of ? cat(" --filter ", shell_word(finding.name)) : ""));
+std::string repeating_command(const Finding& finding, const FileReportSettings& report) {
+  std::string command;
+  if (report.kind.is_of_jobs) {
+    if (!report.kind.compares || finding.place.operand.empty()) return "";
+    command = cat("check ", shell_word(finding.place.operand),
+                  finding.place.is_one_of ? cat(" --filter ", shell_word(finding.name)) : "");
+  } else {
+    if (finding.actual.empty() || finding.expected.empty()) return "";
+    command = cat("compare ", shell_word(finding.actual), " ", shell_word(finding.expected));
   }
-  if (finding.actual.empty() || finding.expected.empty()) return "";
-  return with_options(
-      cat("tensorop compare ", shell_word(finding.actual), " ", shell_word(finding.expected)));
+  return cat("tensorop ", command, report.options.empty() ? "" : cat(" ", report.options));
+}
+
+std::string place_of(const Finding& finding, const ReportKind& kind) {
+  return kind.is_of_jobs && finding.place.text != finding.name ? finding.place.text : "";
 }
 
 }  // namespace tensorop

@@ -155,7 +155,7 @@ std::string histogram_html(const ErrorHistogram& histogram) {
 
 bool is_plain(Outcome outcome) {
   return outcome == Outcome::equal || outcome == Outcome::done || outcome == Outcome::skipped ||
-         outcome == Outcome::not_given;
+         outcome == Outcome::not_given || outcome == Outcome::up_to_date;
 }
 
 // Keeps the page: the counts come before the findings.
@@ -164,39 +164,33 @@ class HtmlReport : public FileReport {
   HtmlReport(FileReportSettings settings, std::optional<Settings> why)
       : settings_(std::move(settings)), why_(std::move(why)) {}
 
-  void add(const Finding& finding, ReportKind kind) override {
+  void add(const Finding& finding) override {
     const std::string outcome(name(finding.outcome));
-    const std::string title =
-        kind == ReportKind::pair ? cat(finding.actual, " and ", finding.expected) : finding.name;
+    const std::string place = place_of(finding, settings_.kind);
     const std::string heading =
-        cat("<b>", finding.shrunk ? "finding: " : "", label(finding.outcome), "</b> <code>", escaped(title),
-            "</code>",
-            kind == ReportKind::cases ? cat("<span class=\"place\">", escaped(finding.place.text), "</span>")
-                                      : "");
-    const std::string report = report_text(finding, kind);
+        cat("<b>", finding.shrunk ? "finding: " : "", label(finding.outcome), "</b> <code>",
+            escaped(finding.name), "</code>",
+            place.empty() ? "" : cat("<span class=\"place\">", escaped(place), "</span>"));
+    const std::string report = reasons_of(finding);
     if (finding.shrunk) {
       shrunk_ += cat("<details class=\"f\" open><summary>", heading, "<span class=\"head\">",
-                     escaped(headline(finding, kind)), "</span></summary>\n<pre>", escaped(report, "\n"),
+                     escaped(headline(finding)), "</span></summary>\n<pre>", escaped(report, "\n"),
                      "</pre>\n", why_html(finding), "</details>\n");
       return;
     }
-    if (report.empty() ||
-        (is_plain(finding.outcome) && finding.warnings.empty() && kind != ReportKind::pair)) {
+    const bool is_line = report.empty() || (is_plain(finding.outcome) && finding.warnings.empty());
+    // The page of one comparison shows it also where all elements pass.
+    if (entries_++ == 0 && is_line && finding.comparison)
+      alone_ = details_html(finding, heading, "", comparison_text(*finding.comparison));
+    if (is_line) {
       const std::string why_skipped =
-          report.empty() ? "" : cat("<span class=\"head\">", escaped(headline(finding, kind)), "</span>");
+          report.empty() ? "" : cat("<span class=\"head\">", escaped(headline(finding)), "</span>");
       findings_ += cat("<p class=\"f ", outcome, "\">", heading, why_skipped, "</p>\n");
       return;
     }
     const bool opens = !has_open_ && !is_plain(finding.outcome) && finding.outcome != Outcome::known_failure;
     has_open_ = has_open_ || opens;
-    findings_ += cat("<details class=\"f ", outcome, "\"", opens ? " open" : "", "><summary>", heading,
-                     "<span class=\"head\">", escaped(headline(finding, kind)), "</span></summary>\n");
-    if (const std::string command = repeating_command(finding, kind, settings_.options); !command.empty())
-      findings_ += cat("<pre class=\"command\">", escaped(command, "\n"), "</pre>\n");
-    findings_ += cat("<pre>", escaped(report, "\n"), "</pre>\n");
-    findings_ += why_html(finding);
-    if (finding.comparison && finding.comparison->picture) findings_ += picture_html(*finding.comparison);
-    findings_ += "</details>\n";
+    findings_ += details_html(finding, heading, opens ? " open" : "", report);
   }
 
   [[nodiscard]] std::string text(const ReportTail& tail) const override {
@@ -208,7 +202,7 @@ class HtmlReport : public FileReport {
             "<meta name=\"color-scheme\" content=\"light dark\">\n"
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
             "'unsafe-inline'; img-src data:\">\n<title>",
-            escaped(cat(settings_.title, ": ", summary)), "</title>\n<style>", kPageStyle);
+            escaped(cat(settings_.title(), ": ", summary)), "</title>\n<style>", kPageStyle);
     std::string boxes;
     bool has_other = false;
     for (std::size_t i = 0; i < kOutcomeCount; ++i)
@@ -223,12 +217,23 @@ class HtmlReport : public FileReport {
                    id, "\">", label(outcome), " (", counts.of[i], ")</label>\n");
       out += cat("#", id, ":not(:checked) ~ main .", name(outcome), " { display: none; }\n");
     }
-    return cat(out, "</style>\n</head>\n<body>\n<h1>", escaped(settings_.title),
-               "</h1>\n<p class=\"summary\">", escaped(summary), "</p>\n", boxes, "<main>\n", shrunk_,
-               findings_, "</main>\n</body>\n</html>\n");
+    return cat(out, "</style>\n</head>\n<body>\n<h1>", settings_.title(), "</h1>\n<p class=\"summary\">",
+               escaped(summary), "</p>\n", boxes, "<main>\n", shrunk_,
+               entries_ == 1 && !alone_.empty() ? alone_ : findings_, "</main>\n</body>\n</html>\n");
   }
 
  private:
+  std::string details_html(const Finding& finding, const std::string& heading, std::string_view open,
+                           const std::string& report) {
+    std::string out = cat("<details class=\"f ", name(finding.outcome), "\"", open, "><summary>", heading,
+                          "<span class=\"head\">", escaped(headline(finding)), "</span></summary>\n");
+    if (const std::string command = repeating_command(finding, settings_); !command.empty())
+      out += cat("<pre class=\"command\">", escaped(command, "\n"), "</pre>\n");
+    out += cat("<pre>", escaped(report, "\n"), "</pre>\n", why_html(finding));
+    if (finding.comparison && finding.comparison->picture) out += picture_html(*finding.comparison);
+    return out + "</details>\n";
+  }
+
   std::string picture_html(const Comparison& comparison) {
     constexpr std::int64_t kLargeBytes = 8 << 20;  // of all pictures of a page
     constexpr std::int64_t kMostBytes = 16 << 20;
@@ -269,6 +274,8 @@ class HtmlReport : public FileReport {
   std::optional<Settings> why_;
   std::string shrunk_;
   std::string findings_;
+  std::string alone_;  // the first finding as it is shown if it is the only one
+  std::int64_t entries_ = 0;
   std::int64_t picture_bytes_ = 0;
   bool has_open_ = false;  // the first one that is not equal is
 };

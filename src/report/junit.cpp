@@ -28,12 +28,11 @@ std::string seconds_text(double seconds) {
 // Keeps the XML of all tests: the counts come before them.
 class JUnitReport : public FileReport {
  public:
-  explicit JUnitReport(std::string name) : name_(std::move(name)) {}
+  explicit JUnitReport(const ReportKind& kind) : kind_(kind), name_(FileReportSettings{kind}.title()) {}
 
-  void add(const Finding& finding, ReportKind kind) override {
-    kind_ = kind;
+  void add(const Finding& finding) override {
     const auto suite = suite_of(finding);
-    const std::string reasons = reasons_of(finding, kind);
+    const std::string reasons = reasons_of(finding);
     if (finding.shrunk) {
       suite->output += cat(finding.name, ": ", reasons);
       return;
@@ -108,7 +107,7 @@ class JUnitReport : public FileReport {
     };
     Counts own = counts;
     if (whole != nullptr) {
-      own.up_to_date = whole->counts.up_to_date;
+      own[Outcome::up_to_date] = whole->counts[Outcome::up_to_date];
       own.shrunk = whole->counts.shrunk;
     }
     for (const auto& [name, count] : numbers_of({own, whole != nullptr ? whole->not_run : 0}, kind_)) {
@@ -147,15 +146,15 @@ class JUnitReport : public FileReport {
                attribute("time", seconds_text(totals.seconds)));
   }
 
+  const ReportKind& kind_;
   std::string name_;
-  ReportKind kind_ = ReportKind::cases;
   std::vector<Suite> suites_;
 };
 
 }  // namespace
 
-std::unique_ptr<FileReport> junit_report(FileReportSettings settings) {
-  return std::make_unique<JUnitReport>(std::move(settings.title));
+std::unique_ptr<FileReport> junit_report(const ReportKind& kind) {
+  return std::make_unique<JUnitReport>(kind);
 }
 
 }  // namespace tensorop

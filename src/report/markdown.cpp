@@ -32,26 +32,24 @@ class MarkdownReport : public FileReport {
  public:
   explicit MarkdownReport(FileReportSettings settings) : settings_(std::move(settings)) {}
 
-  void add(const Finding& finding, ReportKind kind) override {
+  void add(const Finding& finding) override {
     if (!is_failed(finding.outcome)) return;
     constexpr std::size_t kMostBytes = 1 << 20;
     Entries& entries = finding.shrunk ? shrunk_ : failed_;
     ++entries.count;
     if (entries.bytes > kMostBytes) return;
-    const std::string title =
-        kind == ReportKind::pair ? cat(finding.actual, " and ", finding.expected) : finding.name;
-    const std::string place = kind == ReportKind::cases ? finding.place.text : "";
+    const std::string title = markdown_escaped(printable(finding.name));
+    const std::string place = markdown_escaped(place_of(finding, settings_.kind));
     const std::string outcome = cat(finding.shrunk ? "finding: " : "", label(finding.outcome));
-    std::string row =
-        cat("| ", outcome, " | ", markdown_escaped(printable(title)), " | ", markdown_escaped(place), " | ",
-            markdown_escaped(printable(headline(finding, kind))), " |\n");
-    std::string text = report_text(finding, kind);
+    std::string row = cat("| ", outcome, " | ", title, " | ", place, " | ",
+                          markdown_escaped(printable(headline(finding))), " |\n");
+    std::string text = reasons_of(finding);
     if (finding.comparison) text += picture_text(*finding.comparison, Glyphs::ascii);
-    if (const std::string command = repeating_command(finding, kind, settings_.options); !command.empty())
+    if (const std::string command = repeating_command(finding, settings_); !command.empty())
       text = cat("$ ", command, "\n", text);
     const std::string fence = fence_for(text);
-    std::string details = cat("<details><summary>", outcome, ": ", markdown_escaped(printable(title)),
-                              "</summary>\n\n", fence, "text\n", text, fence, "\n\n</details>\n\n");
+    std::string details = cat("<details><summary>", outcome, ": ", title, "</summary>\n\n", fence, "text\n",
+                              text, fence, "\n\n</details>\n\n");
     entries.bytes += row.size() + details.size();
     entries.rows.push_back(std::move(row));
     entries.details.push_back(std::move(details));
@@ -61,8 +59,7 @@ class MarkdownReport : public FileReport {
   [[nodiscard]] std::string text(const ReportTail& tail) const override {
     constexpr std::int64_t kFifths = 5;
     constexpr std::int64_t kForNotes = 256;
-    std::string out =
-        cat("## ", markdown_escaped(settings_.title), ": ", markdown_escaped(tail.summary), "\n\n");
+    std::string out = cat("## ", settings_.title(), ": ", markdown_escaped(tail.summary), "\n\n");
     const std::int64_t all = shrunk_.count + failed_.count;
     const auto append = [&](std::int64_t most, std::string_view head,
                             std::vector<std::string> Entries::*list) {

@@ -34,14 +34,6 @@ bool has_own_output(const Finding& finding) {
   return !finding.expected_error || !finding.program->is_refused;
 }
 
-std::string_view list_name(ReportKind kind) {
-  return kind == ReportKind::jobs ? "jobs" : kind == ReportKind::cases ? "cases" : "pairs";
-}
-
-bool is_of_pairs(ReportKind kind) {
-  return kind == ReportKind::pair || kind == ReportKind::pairs;
-}
-
 std::string signal_name(int number) {
   return number == SIGINT    ? "SIGINT"
          : number == SIGTERM ? "SIGTERM"
@@ -85,15 +77,16 @@ bool can_write(int fd) {
 
 }  // namespace
 
-Reporter::Reporter(ReportSettings settings, ReportKind kind, Finding whole)
+Reporter::Reporter(ReportSettings settings, const ReportKind& kind, Finding whole)
     : settings_(std::move(settings)),
       kind_(kind),
+      is_pair_(!kind.is_of_jobs),
       whole_(std::move(whole)),
       actual_(whole_.actual),
       expected_set_(whole_.expected) {
   if (!settings_.is_heard) return;
-  const FileReportSettings own{cat("tensorop ", settings_.command), settings_.options};
-  open_file("--junit", settings_.junit, junit_report(own));
+  const FileReportSettings own{kind_, settings_.options};
+  open_file("--junit", settings_.junit, junit_report(kind_));
   open_file("--html", settings_.html, html_report(own, settings_.page_why));
   (void)appendable_bytes(settings_.markdown);  // throws where nothing can be appended
   open_file("--markdown", settings_.markdown, markdown_report(own));
@@ -135,13 +128,15 @@ int Reporter::conduct(const std::function<void()>& work,
 // The report of work that has failed, which is the error to be thrown: another one is said here.
 void Reporter::end_after(const Failure& error) {
   const auto failure = end(&error, false);
-  if (failure && std::string_view(failure->what()) != error.what())
-    std::fputs(cat("tensorop: ", settings_.command, ": ", std::string_view(failure->what()), "\n").c_str(),
-               stderr);
+  if (failure && std::string_view(failure->what()) != error.what()) report_failure(*failure);
+}
+
+void Reporter::report_failure(const Failure& failure) const {
+  std::fputs(cat("tensorop: ", kind_.command, ": ", std::string_view(failure.what()), "\n").c_str(), stderr);
 }
 
 void Reporter::compare_sets(std::string actual, std::string expected) {
-  kind_ = ReportKind::pairs;
+  is_pair_ = false;
   actual_ = std::move(actual);
   expected_set_ = std::move(expected);
 }
@@ -170,10 +165,8 @@ void Reporter::add(const Finding& given) {
     if (has_ended_) return;
     if (finding.telling != Finding::Telling::again) {
       finding.shrunk ? static_cast<void>(++counts_.shrunk) : counts_.add(finding);
-      for (const ReportFile& file : files_) file.report->add(finding, kind_);
+      for (const ReportFile& file : files_) file.report->add(finding);
     }
-    if (finding.outcome == Outcome::error) last_failed_ = finding.place.text;
-    if (kind_ == ReportKind::pair) pair_ = finding;
   }
   if (settings_.is_heard && !is_silent()) put_on_output(finding);
 }
@@ -186,7 +179,7 @@ void Reporter::put_on_output(const Finding& finding) {
   } else if (finding.shrunk) {
     shrunk_.push_back(finding_json(finding, kind_));
   } else if (finding.telling != Finding::Telling::again) {
-    if (!list_) list_.emplace(head(), list_name(kind_));
+    if (!list_) list_.emplace(head(), kind_.list);
     say(list_->item(finding_json(finding, kind_)));
   }
 }
@@ -217,9 +210,8 @@ std::string Reporter::text_of(const Finding& finding) {
   if (is_apart && !settings_.lists_skipped) return {};
   const bool is_quiet = settings_.loudness != Loudness::all;
   if (finding.outcome == Outcome::equal && is_quiet) return {};
-  const bool has_many = kind_ == ReportKind::cases || kind_ == ReportKind::jobs;
-  if (has_many && finding.error && !names_rule(finding.error->what()) && finding.outcome != Outcome::equal &&
-      !has_own_output(finding) && finding.warnings.empty()) {
+  if (kind_.is_of_jobs && finding.error && !names_rule(finding.error->what()) &&
+      finding.outcome != Outcome::equal && !has_own_output(finding) && finding.warnings.empty()) {
     const auto known = repeated_.find(finding.error->what());
     if (known != repeated_.end()) {
       ++known->second;
@@ -228,42 +220,38 @@ std::string Reporter::text_of(const Finding& finding) {
     if (repeated_.size() < kMostRemembered) repeated_.emplace(finding.error->what(), 0);
   }
   const Glyphs glyphs = has_utf8_locale() ? Glyphs::blocks : Glyphs::ascii;
-  if (!is_quiet || finding.warnings.empty()) return finding_text(finding, kind_, glyphs);
+  if (is_pair_) return only_pair_text(finding, glyphs);
+  // The warnings of tensors are on standard error.
+  if ((!is_quiet && kind_.is_of_jobs) || finding.warnings.empty())
+    return finding_text(finding, kind_, glyphs);
   Finding silent = finding;
   silent.warnings.clear();
   return finding_text(silent, kind_, glyphs);
 }
 
 std::string Reporter::repeated_text() const {
-  const bool is_run = kind_ == ReportKind::jobs;
   std::string out;
   for (const auto& [message, count] : repeated_) {
-    if (count == 0) continue;
-    out += cat(is_run ? "tensorop: run: " : "", counted(count, is_run ? "more job" : "more case"), ": ",
-               message, "\n");
+    if (count != 0) out += cat(counted(count, cat("more ", kind_.noun)), ": ", message, "\n");
   }
   return out;
 }
 
-// On standard output, or as messages. Once a signal has arrived, in pieces that the reader has room for: the
+// On standard output. Once a signal has arrived, in pieces that the reader has room for: the
 // thread that ends the process does not wait for it for ever.
 void Reporter::put(std::string_view text) {
-  const auto write = [&](std::string_view piece) {
-    is_messages() ? static_cast<void>(std::fwrite(piece.data(), 1, piece.size(), stderr)) : print(piece);
-  };
-  if (!is_stopping_) return write(text);
+  if (!is_stopping_) return print(text);
   while (!text.empty() && !is_output_lost_) {
-    if (!can_write(is_messages() ? STDERR_FILENO : STDOUT_FILENO)) {
+    if (!can_write(STDOUT_FILENO)) {
       is_output_lost_ = true;
       return;
     }
     const std::string_view piece = text.substr(0, PIPE_BUF);
-    write(piece);
+    print(piece);
     text.remove_prefix(piece.size());
   }
 }
 
-// `run` writes its report to standard error: standard output is for results.
 void Reporter::say(const std::string& text, bool is_last) {
   if (text.empty() || output_failure_) return;
   const auto write = [&] {
@@ -279,7 +267,7 @@ void Reporter::say(const std::string& text, bool is_last) {
 
 Json Reporter::head() const {
   Json out = Json::document();
-  if (is_of_pairs(kind_))
+  if (!kind_.is_of_jobs)
     out.add("actual", Json::or_null(actual_)).add("expected", Json::or_null(expected_set_));
   if (shard_) {
     out.add("shard", Json::object().add("number", shard_->number).add("count", shard_->count));
@@ -295,9 +283,7 @@ void Reporter::interrupt(int signal_number) {
     // Standard output takes no more; files do.
   }
   const Failure why(cat("interrupted by ", signal_name(signal_number)));
-  if (const auto failure = end(&why, true))
-    std::fputs(cat("tensorop: ", settings_.command, ": ", std::string_view(failure->what()), "\n").c_str(),
-               stderr);
+  if (const auto failure = end(&why, true)) report_failure(*failure);
 }
 
 // Files come first: they wait for no reader of standard output. Returns the first failure, after all.
@@ -312,12 +298,12 @@ std::optional<Failure> Reporter::end(const Failure* error, bool is_interrupted) 
       return std::nullopt;
     }
     if (std::exchange(has_ended_, true) || !settings_.is_heard) return std::nullopt;
-    const bool is_pair_open = kind_ == ReportKind::pair && !pair_;
-    if (error != nullptr && (!is_interrupted || is_pair_open)) {
+    is_whole_counted_ = error != nullptr && is_pair_ && !has_counts();
+    if (error != nullptr && (!is_interrupted || is_whole_counted_)) {
       whole_.outcome = is_interrupted ? Outcome::interrupted : Outcome::error;
       whole_.error = std::make_shared<Failure>(*error);
-      for (const ReportFile& file : files_) file.report->add(whole_, kind_);
-      if (is_pair_open) counts_.add(whole_);
+      for (const ReportFile& file : files_) file.report->add(whole_);
+      if (is_whole_counted_) counts_.add(whole_);
     }
     summary = files_.empty() ? "" : summary_line(error, is_interrupted);
     failure = commit_files(summary, false);
@@ -335,7 +321,7 @@ std::optional<Failure> Reporter::end(const Failure* error, bool is_interrupted) 
 
 ReportEnd Reporter::end_of_report() const {
   const std::int64_t not_run = std::max<std::int64_t>(expected_ - ReportEnd{counts_}.all(kind_), 0);
-  return {counts_, not_run, settings_.fail_fast && !is_stopping_ && is_messages() ? last_failed_ : ""};
+  return {counts_, not_run};
 }
 
 std::string Reporter::counts_text(const Failure* interruption) const {
@@ -344,13 +330,9 @@ std::string Reporter::counts_text(const Failure* interruption) const {
              summary_text(end_of_report(), kind_));
 }
 
-// Of two tensors the verdict.
 std::string Reporter::summary_line(const Failure* error, bool is_interrupted) const {
-  if (kind_ == ReportKind::pair) {
-    const std::string text = pair_ ? report_text(*pair_, kind_) : cat(name(whole_.outcome), "\n");
-    return cat(text.substr(0, text.find('\n')), unseen_end(counts_));
-  }
-  if (error == nullptr || is_interrupted) return counts_text(error);
+  if (error == nullptr || is_interrupted || is_whole_counted_)
+    return counts_text(is_interrupted ? error : nullptr);
   return has_counts() ? cat(name(whole_.outcome), "; ", counts_text(nullptr))
                       : std::string(name(whole_.outcome));
 }
@@ -362,11 +344,9 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
   for (const Unseen& entry : counts_.unseen) warnings.push_back(cat("not looked at: ", unseen_text(entry)));
   if (settings_.json) {
     Json tail = Json::object();
-    if (!list_) list_.emplace(head(), list_name(kind_));
-    // The pair that could not be compared.
-    if (kind_ == ReportKind::pair && !pair_ && error != nullptr)
-      say(list_->item(finding_json(whole_, kind_)));
-    if (is_of_pairs(kind_)) tail.add("equal", error == nullptr && exit_status(counts_) == 0);
+    if (!list_) list_.emplace(head(), kind_.list);
+    if (is_whole_counted_) say(list_->item(finding_json(whole_, kind_)));
+    if (!kind_.is_of_jobs) tail.add("equal", error == nullptr && exit_status(counts_) == 0);
     if (settings_.shrinks) tail.add("findings", Json::list(shrunk_));
     tail.add("unseen", unseen_json(counts_));
     tail.add_end(error, warnings);
@@ -376,11 +356,10 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
   }
   std::string text = repeated_text();
   if (settings_.loudness == Loudness::all) {
-    if (kind_ == ReportKind::pair) {
+    if (is_pair_) {
       for (const Unseen& entry : counts_.unseen) text += cat("not looked at: ", unseen_text(entry), "\n");
     } else if (error == nullptr || is_interrupted || has_counts()) {
-      text += cat(kind_ == ReportKind::jobs ? "tensorop: run: " : "",
-                  counts_text(is_interrupted ? error : nullptr), "\n");
+      text += cat(counts_text(is_interrupted ? error : nullptr), "\n");
     }
   }
   say(text, is_interrupted);
@@ -409,7 +388,7 @@ void Reporter::commit_file(ReportFile& out, const std::string& summary) {
   const std::int64_t before = appends ? appendable_bytes(out.path) : 0;
   const ReportTail tail{end_of_report(), summary, kMostBytes - before - 1};
   const std::string text = out.report->text(tail);
-  if (out.path == "-" && is_stopping_ && !is_messages()) {
+  if (out.path == "-" && is_stopping_) {
     put(text);
   } else if (!appends) {
     out.file->append(text_bytes(text));

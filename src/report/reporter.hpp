@@ -34,14 +34,12 @@ enum class Loudness : std::uint8_t {
 };
 
 struct ReportSettings {
-  std::string command;  // "check"
   bool json = false;
   std::string junit = {};     // the file; "-": standard output, where then nothing else goes; empty: none
   std::string html = {};      // the file
   std::string markdown = {};  // the file, to which the report is appended
   std::string options = {};   // as in repeating_command()
   Loudness loudness = Loudness::all;
-  bool fail_fast = false;  // for the summary of `run`
   bool lists_skipped = false;
   bool shrinks = false;                   // findings of `check --shrink` come after the cases
   std::optional<Settings> page_why = {};  // that of html_report()
@@ -56,7 +54,7 @@ class Reporter {
  public:
   // `whole` stands for all of the work where it fails: its suite and name. Throws Error where a file cannot
   // be written.
-  Reporter(ReportSettings settings, ReportKind kind, Finding whole);
+  Reporter(ReportSettings settings, const ReportKind& kind, Finding whole);
 
   // Runs `work`, which adds findings, and completes the report, also where `work` throws, which is then
   // rethrown. Returns the exit status. `last`, if any, calls what completes the report of work that succeeds.
@@ -65,11 +63,11 @@ class Reporter {
 
   // For `work`, before its first finding.
   //
-  // The names of the two sets that are compared, if these are not the operands.
+  // Of `compare`: the names of the two sets that are compared. Without this the report is of one pair.
   void compare_sets(std::string actual, std::string expected);
   void set_shard(const Shard& shard) { shard_ = shard; }
   // How many jobs are left out because they have nothing to do.
-  void set_up_to_date(std::int64_t jobs) { counts_.up_to_date = jobs; }
+  void set_up_to_date(std::int64_t jobs) { counts_[Outcome::up_to_date] = jobs; }
   // How many findings there will be, those that are skipped included.
   void expect(std::int64_t findings) { expected_ = findings; }
   // Output is written by what it calls: a progress bar is hidden meanwhile, and gone after the last output.
@@ -92,11 +90,7 @@ class Reporter {
 
  private:
   [[nodiscard]] bool is_on_output() const { return settings_.junit == "-"; }
-  // What `run` says are messages, on standard error.
-  [[nodiscard]] bool is_messages() const { return kind_ == ReportKind::jobs && !settings_.json; }
-  [[nodiscard]] bool is_silent() const {
-    return !is_messages() && (settings_.loudness == Loudness::silent || is_on_output());
-  }
+  [[nodiscard]] bool is_silent() const { return settings_.loudness == Loudness::silent || is_on_output(); }
   // A report in a file.
   struct ReportFile {
     std::string option;  // "--junit"
@@ -120,13 +114,15 @@ class Reporter {
   [[nodiscard]] std::unique_lock<std::timed_mutex> lock_output();
   void put(std::string_view text);
   void say(const std::string& text, bool is_last = false);
+  void report_failure(const Failure& failure) const;
   void put_on_output(const Finding& finding);
   [[nodiscard]] std::string text_of(const Finding& finding);
   [[nodiscard]] std::string repeated_text() const;
   [[nodiscard]] Json head() const;
 
   ReportSettings settings_;
-  ReportKind kind_;
+  const ReportKind& kind_;
+  bool is_pair_;  // two tensors that are compared, not those of two sets
   Finding whole_;
   std::vector<ReportFile> files_;
   std::string actual_;
@@ -139,8 +135,7 @@ class Reporter {
   // Guards the counts and the reports in files, which wait for no reader. Locked before the other one.
   std::timed_mutex mutex_;
   Counts counts_;
-  std::optional<Finding> pair_;
-  std::string last_failed_;
+  bool is_whole_counted_ = false;  // as the pair that could not be compared
   bool has_ended_ = false;
 
   // Guards what is on standard output. timed_: a thread may wait for the reader for ever.

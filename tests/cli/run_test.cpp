@@ -43,7 +43,7 @@ TEST_CASE("what a file of jobs costs is in proportion to its length", "[cli][run
   struct Row {
     const char* limit;
     std::string jobs;
-    std::string error;
+    std::string output;  // standard output and error
   };
   const std::string add = R"({"op":"add","a":1,"b":1,"id":")";
   std::string operands = "1";
@@ -54,8 +54,7 @@ TEST_CASE("what a file of jobs costs is in proportion to its length", "[cli][run
        add + std::string(5000000, 'x') + "\"}\n" + R"({"op":"add","a":"@y","b":1,"id":"z"})",
        "tensorop: run: jobs.jsonl:2: key \"a\": no job has the id 'y'\n"},
       // Dtypes that must be the same, of very many operands; seconds of the processor.
-      {"ulimit -t 6", R"({"op":"min","operands":[)" + operands + R"(],"id":"x"})",
-       "tensorop: run: 1 job: 1 done\n"},
+      {"ulimit -t 6", R"({"op":"min","operands":[)" + operands + R"(],"id":"x"})", "1 job: done\n"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.limit);
@@ -64,7 +63,7 @@ TEST_CASE("what a file of jobs costs is in proportion to its length", "[cli][run
     const ProcessResult result =
         run_process({"/bin/sh", "-c", cat(row.limit, "; exec " TENSOROP_BINARY " run jobs.jsonl")},
                     {.input = {}, .directory = dir.path().string(), .environment = {}});
-    CHECK(result.err == row.error);
+    CHECK(result.out + result.err == row.output);
   }
 }
 #endif

@@ -121,7 +121,7 @@ TEST_CASE("golden files that cases share are the same for any number of concurre
       write_file(dir.file("g1.json"), "7");
       std::string report;
       check_cases(cases_of(dir, text), updating(jobs), [&](const Finding& finding) {
-        report += cat(finding.place.line, ": ", reasons_of(finding, ReportKind::cases), "\n");
+        report += cat(finding.place.line, ": ", reasons_of(finding), "\n");
       });
       for (const char* name : {"g0.json", "g1.json", "g2.json", "g3.json"}) report += get(dir.file(name));
       for (std::size_t at = 0; (at = report.find(dir.path().string())) != std::string::npos;)

@@ -110,9 +110,9 @@ TEST_CASE("a job that fails takes along those that need it and no others", "[job
       return number(0);
     };
     CHECK(run_all(jobs, settings_of(workers), work) ==
-          std::vector<std::string>{
-              "0 done", "1 failed: why [X-1]", "2 skipped: skipped: it needs the job on line 2",
-              "3 skipped: skipped: it needs the job on line 3", "4 done", "5 failed: out of memory"});
+          std::vector<std::string>{"0 done", "1 failed: why [X-1]", "2 skipped: it needs the job on line 2",
+                                   "3 skipped: it needs the job on line 3", "4 done",
+                                   "5 failed: out of memory"});
     BatchSettings fail_fast = settings_of(workers);
     fail_fast.fail_fast = true;
     CHECK(run_all(jobs, fail_fast, work) == std::vector<std::string>{"0 done", "1 failed: why [X-1]"});

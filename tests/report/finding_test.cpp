@@ -56,11 +56,11 @@ TEST_CASE("the seconds of a finding are in JUnit XML and JSON", "[report]") {
   Finding finding{.name = "n", .place = {"f", 3, "f:3"}};
   finding.seconds = 0.25;
   const Counts counts;
-  const auto junit = junit_report({""});
-  junit->add(finding, ReportKind::cases);
+  const auto junit = junit_report(kCheckReport);
+  junit->add(finding);
   CHECK(junit->text({.end = {.counts = counts}, .summary = ""}).find("line=\"3\" time=\"0.25") !=
         std::string::npos);
-  CHECK(Parsed::parse(finding_json(finding, ReportKind::cases).text()).at("seconds") == 0.25);
+  CHECK(Parsed::parse(finding_json(finding, kCheckReport).text()).at("seconds") == 0.25);
 }
 
 TEST_CASE("the worst outcome is the exit status", "[report]") {
