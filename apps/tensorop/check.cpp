@@ -4,7 +4,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,17 +14,17 @@
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "check/case_files.hpp"
+#include "check/check.hpp"
+#include "check/judge.hpp"
+#include "check/known_failures.hpp"
 #include "commands.hpp"
-#include "golden/case_files.hpp"
-#include "golden/check.hpp"
-#include "golden/judge.hpp"
-#include "golden/kept_case.hpp"
-#include "golden/known_failures.hpp"
-#include "golden/shrink.hpp"
 #include "jobs/cases.hpp"
 #include "progress.hpp"
 #include "report/shrunk_report.hpp"
 #include "report_options.hpp"
+#include "shrink/kept_case.hpp"
+#include "shrink/shrink.hpp"
 #include "team.hpp"
 
 namespace tensorop {
@@ -236,22 +235,17 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   take_shard(shard, reporter, out.jobs);
 }
 
-// A run that gives no case to the program says nothing of the program.
-void require_given(const Counts& counts) {
+// A run that gives no case to the program says nothing of the program. Known failures alone do not show that
+// the program computes anything; those of a shard may.
+void require_evidence(const Counts& counts, bool is_shard) {
   const std::int64_t not_given = counts[Outcome::not_given];
-  const auto all = std::accumulate(counts.of.begin(), counts.of.end(), -counts[Outcome::skipped]);
-  if (not_given == 0 || all != not_given) return;
-  throw Error("no case was given to the program", "",
-              cat(kListSkipped, " lists the cases with their reasons"));
-}
-
-// Known failures alone do not show that the program computes anything. Those of a shard may.
-void require_passing(const Counts& counts, bool is_shard) {
   const std::int64_t known = counts[Outcome::known_failure];
-  const auto all = std::accumulate(counts.of.begin(), counts.of.end(),
-                                   -counts[Outcome::skipped] - counts[Outcome::not_given]);
-  if (is_shard || known == 0 || all != known) return;
-  throw Error("no case passes, all are known failures", "", "a run needs a case that passes");
+  const std::int64_t tried = counts.all() - counts[Outcome::skipped] - not_given;
+  if (not_given != 0 && tried == 0)
+    throw Error("no case was given to the program", "",
+                cat(kListSkipped, " lists the cases with their reasons"));
+  if (!is_shard && known != 0 && known == tried)
+    throw Error("no case passes, all are known failures", "", "a run needs a case that passes");
 }
 
 // Cases, then files that could not be read.
@@ -294,8 +288,7 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
   }
   ready.has_ended = true;
   if (ready.not_kept) throw Error(*ready.not_kept);
-  require_given(reporter.counts());
-  require_passing(reporter.counts(), arguments.has("--shard"));
+  require_evidence(reporter.counts(), arguments.has("--shard"));
   if (arguments.has("--list") || !ready.all_skipped || !ready.unreadable.empty()) return;
   const Counts& counts = reporter.counts();
   const bool has_none = counts[Outcome::skipped] == 0;
@@ -305,11 +298,9 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
 
 int run_check(const Arguments& arguments) {
   ReadyCheck ready;
-  Finding whole{.suite = "tensorop check", .name = join(arguments.operands, " ")};
-  if (arguments.operands.size() == 1) whole.place.file = arguments.operands[0];
   int status = 0;
   try {
-    status = report_on(arguments, kCheckReport, std::move(whole), [&](auto& reporter, auto& progress) {
+    status = report_on(arguments, kCheckReport, [&](auto& reporter, auto& progress) {
       read_check(arguments, reporter, ready);
       check(arguments, reporter, ready, progress);
     });

@@ -12,8 +12,8 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "commands.hpp"
-#include "report/access_report.hpp"
-#include "report/json.hpp"
+#include "describe/access_report.hpp"
+#include "io/json/json_document.hpp"
 #include "team.hpp"
 
 namespace tensorop {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,8 +13,8 @@
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "golden/compare_sets.hpp"
-#include "golden/rename.hpp"
+#include "compare/compare_sets.hpp"
+#include "compare/rename.hpp"
 #include "io/array_id.hpp"
 #include "io/opened_file.hpp"
 #include "progress.hpp"
@@ -128,7 +127,7 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   progress->end();
   const Counts& counts = reporter.counts();
   const std::int64_t skipped = counts[Outcome::skipped];
-  if (std::accumulate(counts.of.begin(), counts.of.end(), -skipped) != 0) return;
+  if (counts.all() != skipped) return;
   if (skipped == 0 && arguments.has("--filter")) refuse_filter(arguments, kCompareReport.noun);
   const std::string both = cat(printable(actual.name()), " and ", printable(expected.name()));
   if (skipped == 0) throw Error(cat(both, " hold no tensors"));
@@ -189,12 +188,7 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
 }
 
 int run_compare(const Arguments& arguments) {
-  const auto operand = [&](std::size_t i) {
-    return i < arguments.operands.size() ? arguments.operands[i] : std::string();
-  };
-  Finding whole{.suite = operand(1), .name = operand(0), .actual = operand(0), .expected = operand(1)};
-  whole.place.file = operand(1);
-  return report_on(arguments, kCompareReport, std::move(whole),
+  return report_on(arguments, kCompareReport,
                    [&](auto& reporter, auto& progress) { compare(arguments, reporter, progress); });
 }
 

@@ -8,11 +8,11 @@
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "describe/describe.hpp"
+#include "io/json/json_document.hpp"
 #include "io/npz/deflate_queue.hpp"
 #include "io/opened_file.hpp"
 #include "ops/foreign_names.hpp"
-#include "report/describe.hpp"
-#include "report/json.hpp"
 
 namespace tensorop {
 namespace {

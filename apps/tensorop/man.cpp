@@ -5,7 +5,7 @@
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "report/describe.hpp"
+#include "describe/describe.hpp"
 
 namespace tensorop {
 namespace {

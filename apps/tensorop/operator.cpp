@@ -10,10 +10,10 @@
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "describe/describe.hpp"
+#include "describe/portability_report.hpp"
 #include "engine/mask.hpp"
 #include "engine/portability.hpp"
-#include "report/describe.hpp"
-#include "report/portability_report.hpp"
 #include "team.hpp"
 
 namespace tensorop {

@@ -7,8 +7,8 @@
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "describe/describe.hpp"
 #include "engine/version.hpp"
-#include "report/describe.hpp"
 
 namespace tensorop {
 namespace {

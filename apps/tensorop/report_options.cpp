@@ -88,8 +88,16 @@ ReportSettings read_report_settings(const Arguments& arguments) {
 
 }  // namespace
 
-int report_on(const Arguments& arguments, const ReportKind& kind, Finding whole,
+int report_on(const Arguments& arguments, const ReportKind& kind,
               const std::function<void(Reporter& reporter, std::optional<Progress>& progress)>& work) {
+  const Words& operands = arguments.operands;
+  Finding whole{.suite = cat("tensorop ", kind.command), .name = join(operands, " ")};
+  if (operands.size() == 1) whole.place.file = operands[0];
+  if (!kind.is_of_jobs) {
+    const auto operand = [&](std::size_t i) { return i < operands.size() ? operands[i] : std::string(); };
+    whole = {.suite = operand(1), .name = operand(0), .actual = operand(0), .expected = operand(1)};
+    whole.place.file = operand(1);
+  }
   std::optional<Progress> progress;  // lives longer than the report, which hides it
   std::optional<Reporter> reporter;
   together(arguments, [&] { reporter.emplace(read_report_settings(arguments), kind, std::move(whole)); });

@@ -17,8 +17,8 @@
 namespace tensorop {
 
 // Runs a command that reports: `work` adds findings to the reporter, and may show how far it is. Returns the
-// exit status. `whole` stands for all of the work where it fails.
-int report_on(const Arguments& arguments, const ReportKind& kind, Finding whole,
+// exit status.
+int report_on(const Arguments& arguments, const ReportKind& kind,
               const std::function<void(Reporter& reporter, std::optional<Progress>& progress)>& work);
 
 // --filter --list --fail-fast --json --junit --html --markdown.

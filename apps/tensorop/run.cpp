@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
+#include "check/judge.hpp"
 #include "commands.hpp"
-#include "golden/judge.hpp"
 #include "jobs/batch.hpp"
 #include "jobs/missing.hpp"
 #include "jobs/onnx_case.hpp"
@@ -127,9 +127,7 @@ void run_jobs(const Arguments& arguments, const std::vector<Job>& jobs, Reporter
 }
 
 int run(const Arguments& arguments) {
-  Finding whole{.suite = "tensorop run", .name = join(arguments.operands, " ")};
-  whole.place.file = whole.name;
-  return report_on(arguments, kRunReport, std::move(whole), [&](auto& reporter, auto& progress) {
+  return report_on(arguments, kRunReport, [&](auto& reporter, auto& progress) {
     std::vector<Job> jobs;
     together(arguments, [&] { jobs = read_run(arguments, reporter); });
     run_jobs(arguments, jobs, reporter, progress);

@@ -13,14 +13,14 @@
 #include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "describe/why_picture.hpp"
+#include "describe/why_report.hpp"
 #include "engine/stablehlo.hpp"
 #include "engine/why.hpp"
 #include "engine/why_refusal.hpp"
 #include "jobs/call_text.hpp"
 #include "jobs/cases.hpp"
 #include "ops/fault_text.hpp"
-#include "report/why_picture.hpp"
-#include "report/why_report.hpp"
 #include "report_options.hpp"
 
 namespace tensorop {

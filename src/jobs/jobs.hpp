@@ -54,7 +54,7 @@ struct Need {
   std::string operand;  // "@id", or empty where the job reads the file that the other one writes
 };
 
-struct CaseFiles;  // golden/case_files.hpp
+struct CaseFiles;  // check/case_files.hpp
 
 struct Job {
   std::string file;       // the path of the job file, or of the model, or "standard input"

@@ -93,7 +93,7 @@ std::vector<JobGroup> in_order(const std::vector<Job>& jobs, JobGroups& groups) 
 
 }  // namespace
 
-std::vector<bool> jobs_of_shard(const std::vector<Job>& jobs, const Shard& shard) {
+std::vector<Job> select_shard(const std::vector<Job>& jobs, const Shard& shard) {
   JobGroups groups(jobs);
   // The shard with the fewest jobs so far is next; of several the first one.
   using Load = std::pair<std::int64_t, std::int64_t>;  // jobs, shard
@@ -108,11 +108,7 @@ std::vector<bool> jobs_of_shard(const std::vector<Job>& jobs, const Shard& shard
     is_in[group.known_by] = number == shard.number - 1;
   }
   for (std::size_t i = 0; i < jobs.size(); ++i) is_in[i] = is_in[groups.of(i)];
-  return is_in;
-}
-
-std::vector<Job> select_shard(const std::vector<Job>& jobs, const Shard& shard) {
-  return kept_jobs(jobs, jobs_of_shard(jobs, shard));
+  return kept_jobs(jobs, is_in);
 }
 
 }  // namespace tensorop

@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/markup.hpp"
 #include "base/text.hpp"
 #include "report/difference_picture.hpp"
-#include "report/markup.hpp"
 #include "tensor/number_text.hpp"
 
 namespace tensorop {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "golden/compare.hpp"
+#include "compare/compare.hpp"
 
 namespace tensorop {
 

@@ -12,11 +12,11 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/onnx/tensor_proto.hpp"
 #include "jobs/onnx_call.hpp"
 #include "report/finding_json.hpp"
-#include "report/json.hpp"
 
 namespace tensorop {
 namespace {

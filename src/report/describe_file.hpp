@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "io/inspect.hpp"
+#include "io/json/json_document.hpp"
 #include "io/onnx/onnx_model.hpp"
-#include "report/json.hpp"
 
 namespace tensorop {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/markup.hpp"
 #include "base/text.hpp"
 #include "report/comparison_text.hpp"
-#include "report/markup.hpp"
 #include "tensor/number_text.hpp"
 
 namespace tensorop {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "golden/compare.hpp"
+#include "compare/compare.hpp"
 
 namespace tensorop {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "compare/finding.hpp"
 #include "engine/settings.hpp"
-#include "golden/finding.hpp"
 #include "report/finding_text.hpp"
 
 namespace tensorop {

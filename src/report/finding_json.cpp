@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "describe/portability_report.hpp"
 #include "report/comparison_text.hpp"
 #include "report/difference_picture.hpp"
-#include "report/portability_report.hpp"
 #include "report/shrunk_report.hpp"
 
 namespace tensorop {

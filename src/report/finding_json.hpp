@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "golden/finding.hpp"
+#include "compare/finding.hpp"
+#include "io/json/json_document.hpp"
 #include "report/finding_text.hpp"
-#include "report/json.hpp"
 
 namespace tensorop {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "describe/portability_report.hpp"
 #include "jobs/call_text.hpp"
 #include "report/comparison_text.hpp"
 #include "report/file_report.hpp"
-#include "report/portability_report.hpp"
 #include "report/shrunk_report.hpp"
 
 namespace tensorop {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "golden/finding.hpp"
+#include "compare/finding.hpp"
 #include "report/difference_picture.hpp"
 
 namespace tensorop {

@@ -3,8 +3,8 @@
 #include <exception>
 #include <utility>
 
+#include "describe/why_report.hpp"
 #include "engine/why.hpp"
-#include "report/why_report.hpp"
 
 namespace tensorop {
 namespace {

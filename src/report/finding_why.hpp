@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "compare/finding.hpp"
 #include "engine/settings.hpp"
-#include "golden/finding.hpp"
 
 namespace tensorop {
 

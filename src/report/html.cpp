@@ -1,16 +1,15 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/markup.hpp"
 #include "base/text.hpp"
 #include "report/comparison_text.hpp"
 #include "report/difference_picture.hpp"
 #include "report/file_report.hpp"
 #include "report/finding_why.hpp"
-#include "report/markup.hpp"
 #include "report/png.hpp"
 
 namespace tensorop {
@@ -207,7 +206,7 @@ class HtmlReport : public FileReport {
     bool has_other = false;
     for (std::size_t i = 0; i < kOutcomeCount; ++i)
       has_other = has_other || (counts.of[i] != 0 && !is_plain(static_cast<Outcome>(i)));
-    const bool has_one = std::accumulate(counts.of.begin(), counts.of.end(), std::int64_t{0}) < 2;
+    const bool has_one = counts.all() < 2;
     for (std::size_t i = 0; i < kOutcomeCount; ++i) {
       const auto outcome = static_cast<Outcome>(i);
       if (counts.of[i] == 0 || has_one) continue;

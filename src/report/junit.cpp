@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/markup.hpp"
 #include "base/text.hpp"
 #include "report/file_report.hpp"
-#include "report/markup.hpp"
 
 namespace tensorop {
 namespace {

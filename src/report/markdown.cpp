@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/markup.hpp"
 #include "base/text.hpp"
 #include "report/difference_picture.hpp"
 #include "report/file_report.hpp"
-#include "report/markup.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,6 +1,5 @@
 #include "report/reporter.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -13,12 +12,7 @@
 #include <new>
 #include <utility>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/files/append.hpp"
-#include "base/files/file_io.hpp"
-#include "base/files/paths.hpp"
-#include "base/system.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "ops/rule.hpp"
@@ -45,17 +39,6 @@ std::string signal_name(int number) {
 bool names_rule(std::string_view line) {
   const std::size_t begin = line.rfind('[');
   return line.ends_with(']') && is_rule_id(line.substr(begin + 1, line.size() - begin - 2));
-}
-
-constexpr std::string_view kMarkdown = "--markdown";
-
-// At most `most` bytes; none where the file cannot be read.
-std::string first_bytes(const std::string& path, std::size_t most) {
-  const FileDescriptor file(os().open(path.c_str(), O_RDONLY | O_CLOEXEC, 0));
-  std::string out(most, '\0');
-  const auto read = file.is_open() ? os().read(file.get(), out.data(), most) : 0;
-  out.resize(read > 0 ? static_cast<std::size_t>(read) : 0);
-  return out;
 }
 
 // How long the process that a signal ends waits for a reader.
@@ -86,22 +69,13 @@ Reporter::Reporter(ReportSettings settings, const ReportKind& kind, Finding whol
       expected_set_(whole_.expected) {
   if (!settings_.is_heard) return;
   const FileReportSettings own{kind_, settings_.options};
-  open_file("--junit", settings_.junit, junit_report(kind_));
-  open_file("--html", settings_.html, html_report(own, settings_.page_why));
-  (void)appendable_bytes(settings_.markdown);  // throws where nothing can be appended
-  open_file("--markdown", settings_.markdown, markdown_report(own));
+  const auto open = [this](std::string_view option, const std::string& path, auto report) {
+    if (!path.empty()) files_.emplace_back(option, path, std::move(report));
+  };
+  open("--junit", settings_.junit, junit_report(kind_));
+  open("--html", settings_.html, html_report(own, settings_.page_why));
+  open(ReportFile::kMarkdown, settings_.markdown, markdown_report(own));
   if (!settings_.is_in_team) on_signal_.emplace([this](int number) { interrupt(number); });
-}
-
-void Reporter::open_file(std::string option, const std::string& path, std::unique_ptr<FileReport> report) {
-  if (path.empty()) return;
-  ReportFile file{std::move(option), path, std::move(report), std::nullopt};
-  if (path == "-") {
-    file.file.emplace(OutputFile::standard_output());
-  } else if (file.option != kMarkdown || !file_exists(path)) {
-    file.file.emplace(OutputFile::create(path));
-  }
-  files_.push_back(std::move(file));
 }
 
 int Reporter::conduct(const std::function<void()>& work,
@@ -365,43 +339,6 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
   say(text, is_interrupted);
 }
 
-// Throws Error where the file that is there may be one that the command reads: the command has ended before
-// that is known, and the file does not begin as such a report.
-void Reporter::require_report(const ReportFile& file) const {
-  if (knows_inputs_ || !is_regular_file(file.path)) return;
-  constexpr std::size_t kHeadBytes = 4096;
-  const std::string bytes = first_bytes(file.path, kHeadBytes);
-  const std::string_view head = after_blanks(bytes);
-  const bool is_markdown = file.option == kMarkdown;
-  const bool is_data =
-      head.find('\0') != std::string_view::npos || head.starts_with('{') || head.starts_with('[');
-  if (head.empty() || (is_markdown ? !is_data : head.starts_with('<'))) return;
-  throw Error(cat(file.option, " ", printable(file.path),
-                  " is kept: it is not such a report, and may be a file that the command reads"));
-}
-
-void Reporter::commit_file(ReportFile& out, const std::string& summary) {
-  require_report(out);
-  const bool appends = out.option == kMarkdown && (!out.file || file_exists(out.path));
-  // The limit of CI systems for a summary file, including its previous content.
-  constexpr std::int64_t kMostBytes = 1 << 20;
-  const std::int64_t before = appends ? appendable_bytes(out.path) : 0;
-  const ReportTail tail{end_of_report(), summary, kMostBytes - before - 1};
-  const std::string text = out.report->text(tail);
-  if (out.path == "-" && is_stopping_) {
-    put(text);
-  } else if (!appends) {
-    out.file->append(text_bytes(text));
-    out.file->commit();
-  } else if (to_int64(text.size()) > tail.room) {
-    throw Error(cat(out.option, " ", printable(out.path), ": has ", before,
-                    " bytes, and CI systems take at most ", kMostBytes, ": nothing was appended"));
-  } else {
-    // A heading begins a line, whatever the file ends with.
-    append_to_file(out.path, text_bytes(before == 0 ? text : cat("\n", text)));
-  }
-}
-
 // Completes either the reports on standard output or the reports in files. Each file is complete or as it
 // was. Returns the first error, after all.
 std::optional<Failure> Reporter::commit_files(const std::string& summary, bool to_output) {
@@ -409,7 +346,12 @@ std::optional<Failure> Reporter::commit_files(const std::string& summary, bool t
   for (ReportFile& out : files_) {
     if ((out.path == "-") != to_output) continue;
     try {
-      commit_file(out, summary);
+      const ReportEnd end = end_of_report();
+      if (to_output && is_stopping_) {
+        put(out.report->text({end, summary}));
+      } else {
+        out.commit(end, summary, !knows_inputs_);
+      }
     } catch (const Failure& error) {
       if (!failure) failure = error;
     }

@@ -15,14 +15,13 @@
 #include <vector>
 
 #include "base/exit_cleanup.hpp"
-#include "base/files/output_file.hpp"
 #include "base/interruption.hpp"
+#include "compare/finding.hpp"
 #include "engine/settings.hpp"
-#include "golden/finding.hpp"
+#include "io/json/json_document.hpp"
 #include "jobs/shards.hpp"
-#include "report/file_report.hpp"
 #include "report/finding_text.hpp"
-#include "report/json.hpp"
+#include "report/report_file.hpp"
 
 namespace tensorop {
 
@@ -91,14 +90,6 @@ class Reporter {
  private:
   [[nodiscard]] bool is_on_output() const { return settings_.junit == "-"; }
   [[nodiscard]] bool is_silent() const { return settings_.loudness == Loudness::silent || is_on_output(); }
-  // A report in a file.
-  struct ReportFile {
-    std::string option;  // "--junit"
-    std::string path;    // "-": standard output
-    std::unique_ptr<FileReport> report;
-    std::optional<OutputFile> file;  // not of a file that is appended to
-  };
-
   void interrupt(int signal_number);
   [[nodiscard]] std::optional<Failure> end(const Failure* error, bool is_interrupted);
   void end_after(const Failure& error);
@@ -107,9 +98,6 @@ class Reporter {
   [[nodiscard]] ReportEnd end_of_report() const;
   [[nodiscard]] std::string summary_line(const Failure* error, bool is_interrupted) const;
   [[nodiscard]] std::string counts_text(const Failure* interruption) const;
-  void open_file(std::string option, const std::string& path, std::unique_ptr<FileReport> report);
-  void require_report(const ReportFile& file) const;
-  void commit_file(ReportFile& file, const std::string& summary);
   [[nodiscard]] std::optional<Failure> commit_files(const std::string& summary, bool to_output);
   [[nodiscard]] std::unique_lock<std::timed_mutex> lock_output();
   void put(std::string_view text);

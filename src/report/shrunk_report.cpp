@@ -11,11 +11,11 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "describe/why_report.hpp"
 #include "engine/engine.hpp"
-#include "golden/kept_case.hpp"
 #include "jobs/call_text.hpp"
 #include "report/finding_why.hpp"
-#include "report/why_report.hpp"
+#include "shrink/kept_case.hpp"
 
 namespace tensorop {
 namespace {

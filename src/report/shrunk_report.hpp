@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "golden/finding.hpp"
-#include "report/json.hpp"
+#include "compare/finding.hpp"
+#include "io/json/json_document.hpp"
 
 namespace tensorop {
 
@@ -15,7 +15,7 @@ namespace tensorop {
 [[nodiscard]] Json shrunk_json(const Finding& finding);
 
 // All that is known of a finding whose case is kept: finding.txt. Its paths are relative to the file, as a
-// kept case may be moved. `command` and `options` as in golden/kept_case.hpp.
+// kept case may be moved. `command` and `options` as in shrink/kept_case.hpp.
 [[nodiscard]] std::string kept_text(const Finding& finding, const std::string& command,
                                     const std::string& options);
 

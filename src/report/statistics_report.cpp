@@ -9,11 +9,11 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/markup.hpp"
 #include "base/text.hpp"
+#include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "report/describe_file.hpp"
-#include "report/json.hpp"
-#include "report/markup.hpp"
 
 namespace tensorop {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/measure.hpp"
-#include "report/json.hpp"
+#include "io/json/json_document.hpp"
 
 namespace tensorop {
 

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "base/text.hpp"
+#include "compare/compare.hpp"
 #include "engine/convert.hpp"
 #include "engine/positions.hpp"
-#include "golden/compare.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 

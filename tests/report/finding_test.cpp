@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/markup.hpp"
+#include "io/json/json_document.hpp"
 #include "report/file_report.hpp"
 #include "report/finding_json.hpp"
-#include "report/json.hpp"
-#include "report/markup.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop::report_finding_test {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "describe/describe.hpp"
 #include "ops/foreign_names.hpp"
 #include "ops/registry.hpp"
 #include "ops/rule.hpp"
-#include "report/describe.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "describe/why_picture.hpp"
 #include "engine/why.hpp"
-#include "report/why_picture.hpp"
 
 namespace tensorop {
 namespace {

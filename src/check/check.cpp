@@ -1,0 +1,349 @@
+#include "check/check.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/files/paths.hpp"
+#include "base/files/temporary_entry.hpp"
+#include "base/text.hpp"
+#include "check/case_files.hpp"
+#include "check/golden_update.hpp"
+#include "check/judge.hpp"
+#include "check/known_failures.hpp"
+#include "check/many_cases.hpp"
+#include "check/result_places.hpp"
+#include "check/unproven_refusals.hpp"
+#include "engine/execute.hpp"
+#include "engine/portability.hpp"
+#include "engine/version.hpp"
+#include "engine/version_trial.hpp"
+#include "io/source.hpp"
+#include "jobs/cases.hpp"
+
+namespace tensorop {
+namespace {
+
+class Check {
+ public:
+  Check(std::vector<Job> jobs, const CheckSettings& settings, const FindingReport& report)
+      : jobs_(std::move(jobs)), settings_(settings), report_(report), results_(jobs_.size()) {}
+
+  void run() {
+    if (settings_.program) {
+      folder_ = make_private_directory();
+      if (settings_.program->command.is_for_many())
+        many_ =
+            std::make_unique<ManyCases>(jobs_, *settings_.program, *folder_, settings_.batch.concurrent_jobs);
+    }
+    if (!jobs_.empty() && !jobs_[0].files)
+      join_case_files(jobs_, {settings_.actual, settings_.update, settings_.mask.value_or("")});
+    find_places();
+    if (settings_.update) updates_.emplace(jobs_);
+    const Settings opening{.threads = settings_.batch.threads, .memory = settings_.batch.memory};
+    if (settings_.mask) mask_ = open_mask(*settings_.mask, opening);
+    BatchSettings batch = settings_.batch;
+    batch.is_failure = [this](std::size_t i) {
+      const bool is_known = settings_.known != nullptr && settings_.known->has(jobs_[i]);
+      return is_failure(results_[i]->outcome) && !is_known;
+    };
+    Interruption running;
+    batch.interruption = &running;
+    const FindingReport judged = [this](const Finding& finding) {
+      if (settings_.known == nullptr) return report_(finding);
+      Finding known = finding;
+      settings_.known->judge(known);
+      report_(known);
+    };
+    UnprovenRefusals refusals(settings_.program && settings_.needs_proof, judged);
+    const Interruption::Scope scope(settings_.batch.interruption, [&] {
+      running.stop();
+      refusals.interrupt();
+    });
+    run_batch(
+        jobs_, batch, [this](std::size_t i, const Settings& own) { return work(i, own); },
+        [&](std::size_t i, const JobOutcome& outcome) {
+          if (const auto finding = delivered(i, outcome)) refusals.add(*finding);
+        });
+    refusals.end();
+    Inputs inputs;
+    if (mask_) inputs.add(mask_->mapping());
+    inputs.require_unchanged();
+  }
+
+ private:
+  void find_places() {
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      const ExternalResult* const external = external_of(i);
+      if (external != nullptr && !external->path.empty() && !expects_error(jobs_[i]))
+        places_.add(external->path);
+    }
+  }
+
+  [[nodiscard]] const ExternalResult* external_of(std::size_t i) const {
+    const auto& result = jobs_[i].files->result;
+    return result && !settings_.program ? &*result : nullptr;
+  }
+
+  // What is known of the case before it runs.
+  [[nodiscard]] Finding begun(std::size_t i) const {
+    Finding out = finding_of(jobs_[i]);
+    out.ignore_open = out.ignore_open || settings_.ignore_open;
+    if (jobs_[i].request.op.op != nullptr) out.call = std::make_shared<Request>(jobs_[i].request);
+    return out;
+  }
+
+  std::optional<Tensor> work(std::size_t i, const Settings& given) {
+    std::optional<Tensor> result = judged(i, given);
+    Finding& found = *results_[i];
+    if (found.outcome == Outcome::different && given.lookup)
+      found.call = std::make_shared<Request>(with_results(*found.call, given.lookup));
+    return result;
+  }
+
+  std::optional<Tensor> judged(std::size_t i, const Settings& given) {
+    const Job& job = jobs_[i];
+    // The case says what open elements are, or leaves them out.
+    Settings own = given;
+    own.warns_of_elements = false;
+    if (job.fault) throw Error(*job.fault);
+    results_[i] = std::make_unique<Finding>(begun(i));
+    Finding& found = *results_[i];
+    if (job.skipped) {
+      found.outcome = Outcome::skipped;
+      return std::nullopt;
+    }
+    const bool is_of_other = settings_.program || job.actual || !settings_.actual.empty();
+    if (is_of_versions(job) && is_of_other) {
+      not_given(found, Error("a case of several versions is not one call"));
+      return std::nullopt;
+    }
+    if (is_of_versions(job)) {
+      attempt(found, [&] { judge_versions(job, own, found); });
+      return std::nullopt;
+    }
+    warn_of_open_error(job, own);
+    if (settings_.program && job.is_case) return work_program(i, own);
+    if (const ExternalResult* external = external_of(i)) return work_external(i, *external, own);
+    std::optional<Tensor> result = evaluate_or_judge(job, own, found);
+    if (!result || !job.is_case) return result;
+    judge_or_update(i, *result, own, found);
+    return result;
+  }
+
+  // The version may leave unspecified what the call does, of which the case expects an error.
+  static void warn_of_open_error(const Job& job, const Settings& own) {
+    if (!own.warn || !expects_error(job) || job.request.op.op == nullptr) return;
+    try {
+      const Version& version =
+          find_version(*job.request.op.op, *job.request.op.name, parse_spec(job.request.spec));
+      if (leaves_open(version, job.expect->text))
+        own.warn(cat(version_name(version, "leaves"), " unspecified what the call does: the expected error ",
+                     job.expect->text, " is tensorop's decision"));
+    } catch (const Error&) {  // there is no such version, which is an error of the case
+    }
+  }
+
+  // Nothing where the call fails, as it is expected to: that is judged then.
+  static std::optional<Tensor> evaluate_or_judge(const Job& job, const Settings& own, Finding& found) {
+    try {
+      return evaluate(job.request, own);
+    } catch (const Error& error) {
+      if (!expects_error(job)) throw;
+      judge_error(job, error, found);
+      return std::nullopt;
+    }
+  }
+
+  // An error here leaves the result to the jobs that use it.
+  void judge_or_update(std::size_t i, const Tensor& result, const Settings& own, Finding& found) {
+    const Job& job = jobs_[i];
+    attempt(found, [&] {
+      if (settings_.update && expects_file(job)) {
+        updates_->update(i, result, judge_settings(job, own), found);
+      } else {
+        judge_result(job, result, judge_settings(job, own), found);
+      }
+    });
+  }
+
+  // Each version that the case names has what it says; where it names none, all are to have one result.
+  void judge_versions(const Job& job, const Settings& own, Finding& found) const {
+    if (job.expect_of_versions.empty()) {
+      found.portability = std::make_shared<Portability>(find_portability(job.request, {}, own));
+      found.outcome = found.portability->is_portable() ? Outcome::equal : Outcome::different;
+    }
+    const std::vector<VersionCall> calls = calls_under(job.request, publishers_of(*job.request.spec), own);
+    for (const VersionExpectation& expected : job.expect_of_versions) {
+      const auto call = std::ranges::find(calls, expected.version, &VersionCall::row);
+      if (call == calls.end()) {
+        std::vector<std::string> rows;
+        for (const VersionCall& other : calls) rows.push_back(other.row);
+        throw Error(cat("expect: ", in_quotes(expected.version), " is not one of ", join(rows)));
+      }
+      Job single = job;
+      single.request = call->request;
+      single.expect = expected.expect;
+      found.version = expected.version;
+      judge_version(single, own, found);
+      if (found.outcome != Outcome::equal) return;
+    }
+    found.version.clear();
+  }
+
+  void judge_version(const Job& job, const Settings& own, Finding& found) const {
+    found.call = std::make_shared<Request>(job.request);
+    found.comparison.reset();
+    found.error.reset();
+    found.expected_error.reset();
+    if (expects_error(job)) found.expected_error = job.expect->text;
+    warn_of_open_error(job, own);
+    const auto result = evaluate_or_judge(job, own, found);
+    if (result) judge_result(job, *result, judge_settings(job, own), found);
+  }
+
+  // A case that a program computes.
+  std::optional<Tensor> work_program(std::size_t i, const Settings& own) {
+    const Job& job = jobs_[i];
+    Finding& found = *results_[i];
+    std::optional<CaseScratch> folder;
+    if (!many_) folder.emplace(*folder_, i);
+    attempt(found, [&] {
+      try {
+        found.program = many_ ? many_->run(i, own) : run_case(job, *settings_.program, folder->path(), own);
+      } catch (const Failure& error) {
+        // A call that lacks an operand, or is of no version, cannot be given to a program.
+        if (!expects_error(job) || error.rule().empty()) throw;
+        judge_error(job, error, found);
+        if (found.outcome == Outcome::equal) not_given(found, error);
+      }
+    });
+    if (found.program && judge_end(job, *settings_.program, found)) {
+      const std::string path = std::exchange(found.program->result, {});
+      std::optional<Tensor> computed = work_external(i, {path, {}}, own);
+      found.actual.clear();
+      if (found.error)
+        found.error = std::make_shared<Failure>(without_folder(*found.error, directory_of(path)));
+      if (found.comparison) found.comparison->actual.name = "the program's result";
+      return computed;
+    }
+    if (found.outcome == Outcome::error && !job.expect) return compare_failure(job, own, found);
+    return job.uses == 0 ? std::nullopt : std::optional(evaluate(job.request, own));
+  }
+
+  // Nothing is known of another program where a call cannot be given to it.
+  static void not_given(Finding& found, const Failure& why) {
+    found.outcome = Outcome::not_given;
+    found.error = std::make_shared<Failure>(why);
+  }
+
+  // What tensorop computes where the program has failed, and nothing says whether it should.
+  static std::optional<Tensor> compare_failure(const Job& job, const Settings& own, Finding& found) {
+    try {
+      return evaluate(job.request, own);
+    } catch (const Error& error) {
+      found.also_refused = std::make_shared<Failure>(error);
+      if (job.uses != 0) throw;
+    }
+    return std::nullopt;
+  }
+
+  // A case whose result is that of another program. Returns what tensorop computes, where later jobs use it.
+  std::optional<Tensor> work_external(std::size_t i, ExternalResult external, const Settings& own) {
+    const Job& job = jobs_[i];
+    std::optional<Tensor> computed;
+    attempt(*results_[i], [&] {
+      if (external.fault) throw Error(*external.fault);
+      if (expects_error(job)) {
+        if (lacks_array(external.path)) external.path.clear();
+        results_[i]->candidates = external.tried;  // of an error too
+        if (external.path.empty()) places_.require_absent(external.tried);
+      }
+      const bool needs_expected = !job.expect && !external.path.empty();
+      if (needs_expected) {
+        computed = with_context("expected", [&] { return evaluate(job.request, own); });
+      }
+      judge_external(job, external, computed, judge_settings(job, own), *results_[i]);
+    });
+    if (job.uses != 0 && !computed) computed = evaluate(job.request, own);
+    return computed;
+  }
+
+  // Elements that are in either of two masks of one shape.
+  static Tensor joined(const Tensor& open, const Tensor& mask) {
+    const auto storage = std::make_shared<Storage>(open.bytes());
+    for (std::int64_t i = 0; i < open.size(); ++i) storage->data()[i] = open.data()[i] | mask.data()[i];
+    return {DType::boolean, open.shape(), storage};
+  }
+
+  // Finds out which elements are to be ignored: those of the mask, and those that the case leaves open.
+  [[nodiscard]] JudgeSettings judge_settings(const Job& job, const Settings& own) const {
+    JudgeSettings out{.call = own,
+                      .show = settings_.show,
+                      .picture = settings_.picture,
+                      .keeps_tensors = settings_.keeps_tensors};
+    if (expects_error(job)) return out;
+    if (mask_) out.left_out = *mask_->tensor();
+    if (!settings_.ignore_open && !job.ignore_open) {
+      out.unspecified = [&job, own] { return unspecified_elements(job.request, own); };
+      return out;
+    }
+    const Tensor open = with_context("ignore_open", [&] { return open_elements(job.request, own); });
+    // A mask of another dtype or shape is refused where it is used.
+    const bool fits = mask_ && out.left_out->dtype() == open.dtype() && out.left_out->shape() == open.shape();
+    if (!mask_ || fits) out.left_out = fits ? joined(open, *out.left_out) : open;
+    return out;
+  }
+
+  // An error of `body` is the outcome of the case.
+  template <class Body>
+  static void attempt(Finding& found, const Body& body) {
+    try {
+      body();
+    } catch (const Failure& error) {
+      found.outcome = Outcome::error;
+      found.error = std::make_shared<Failure>(error);
+    }
+  }
+
+  // Nothing of a step that is no finding.
+  std::optional<Finding> delivered(std::size_t i, const JobOutcome& outcome) {
+    const bool is_interrupted = outcome.status == JobStatus::interrupted;
+    // That of a job that runs is in use.
+    const std::unique_ptr<Finding> held = is_interrupted ? nullptr : std::move(results_[i]);
+    Finding found = outcome.error || is_interrupted ? begun(i) : std::move(*held);
+    if (is_interrupted) {
+      found.outcome = Outcome::interrupted;
+    } else if (outcome.error) {
+      found.outcome = Outcome::error;
+      found.error = outcome.error;
+    } else if (!jobs_[i].is_case) {
+      if (outcome.warnings.empty()) return std::nullopt;
+      found.outcome = Outcome::done;
+    }
+    found.warnings = outcome.warnings;
+    found.seconds = outcome.seconds;
+    return found;
+  }
+
+  std::vector<Job> jobs_;
+  const CheckSettings& settings_;
+  const FindingReport& report_;
+  // Of jobs that run or wait to be reported: a case takes little memory before and after that. Each is used
+  // by one thread at a time, its job's, then the reporting one.
+  std::vector<std::unique_ptr<Finding>> results_;
+  std::optional<Source> mask_;
+  std::optional<GoldenUpdates> updates_;
+  ResultPlaces places_;                     // of results of valid cases
+  std::unique_ptr<TemporaryEntry> folder_;  // for the files of a program
+  std::unique_ptr<ManyCases> many_;         // of a program that takes many cases
+};
+
+}  // namespace
+
+void check_cases(std::vector<Job> jobs, const CheckSettings& settings, const FindingReport& report) {
+  Check(std::move(jobs), settings, report).run();
+}
+
+}  // namespace tensorop

@@ -1,0 +1,50 @@
+// Golden checks: runs jobs and compares their results with the expected ones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/external_program.hpp"
+#include "compare/finding.hpp"
+#include "jobs/batch.hpp"
+#include "jobs/jobs.hpp"
+
+namespace tensorop {
+
+class KnownFailures;
+
+struct CheckSettings {
+  BatchSettings batch;
+  bool update = false;  // rewrite golden files that are missing or differ with what tensorop computes
+  // Where not empty: the results of another program, which are judged instead: a folder of them, or one file
+  // where there is one case (case_files.hpp). Not with `update`.
+  std::string actual = {};
+  // Where given: this program computes the results that are judged, whatever other files there are. Not with
+  // `update`.
+  std::optional<ProgramSettings> program = {};
+  std::int64_t show = 0;     // as CompareOptions::show
+  bool ignore_open = false;  // compare no element that a case's version leaves open, as Job::ignore_open
+  // Where given: an operand that holds a mask; elements at which it is true are not compared in any case.
+  std::optional<std::string> mask = {};
+  PictureOptions picture = {};
+  bool keeps_tensors = false;      // for Finding::actual_tensor and expected_tensor
+  KnownFailures* known = nullptr;  // null: none
+  // With `program`: its refusals are errors if it has given a result for no valid case of the run.
+  bool needs_proof = true;
+};
+
+// Reports the findings in the order of the jobs. Steps without an expectation are reported only when they
+// fail or have warnings.
+//
+// A case that has `actual`, and any with these results or a program, judges the result of another program:
+// there must be none where an error is expected, and the program must fail; where nothing is, it must be what
+// tensorop computes. With `update` such a case is judged only if it has no golden file to rewrite.
+//
+// With `update` golden files are outputs: cases that write or read the same one run in the order of the
+// jobs, so that results do not depend on how many run concurrently. Throws Error where one file is the
+// result of two cases.
+void check_cases(std::vector<Job> jobs, const CheckSettings& settings, const FindingReport& report);
+
+}  // namespace tensorop

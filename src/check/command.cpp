@@ -1,0 +1,167 @@
+#include "check/command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ops/registry.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kInputs = "inputs";
+constexpr std::array<std::string_view, 7> kOfEveryCase = {kInputs, "output", "case",      "name",
+                                                          "op",    "spec",   "attributes"};
+
+std::vector<std::string> known_placeholders() {
+  std::vector<std::string> names(kOfEveryCase.begin(), kOfEveryCase.end());
+  names.emplace_back(CommandTemplate::kCases);
+  for (const Operator* op : kOperators) {
+    for (const OperandSpec& operand : op->operands) names.emplace_back(operand.name);
+    for (const AttributeSpec& attribute : op->attributes) names.emplace_back(attribute.name);
+  }
+  std::sort(names.begin() + kOfEveryCase.size(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n';
+}
+
+// The name in the braces that `text` begins with; empty where it is no name.
+std::string_view placeholder_at(std::string_view text) {
+  const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
+  return end == std::string_view::npos || end == 1 || text[end] != '}' ? "" : text.substr(1, end - 1);
+}
+
+void require_known(std::string_view name) {
+  const std::vector<std::string> known = known_placeholders();
+  if (std::ranges::find(known, name) != known.end()) return;
+  const std::string near = nearest(name, known);
+  throw Error(cat("unknown placeholder {", name, "}"), "",
+              near.empty() ? cat("of every case: {", join({kOfEveryCase.begin(), kOfEveryCase.end()}, "} {"),
+                                 "}; and its operands and attributes; {{ is a brace")
+                           : cat("did you mean {", near, "}?"));
+}
+
+}  // namespace
+
+CommandTemplate::CommandTemplate(std::string_view text, Shell shell) : shell_(shell) {
+  read(text);
+  if (words_.empty()) throw Error("the command is empty");
+  bool has_output = false;
+  std::string other;  // a placeholder of one case
+  for (const Word& word : words_) {
+    for (const Piece& piece : word) {
+      if (!piece.is_placeholder) continue;
+      require_known(piece.text);
+      is_for_many_ = is_for_many_ || piece.text == kCases;
+      if (piece.text != kCases) other = piece.text;
+      has_output = has_output || piece.text == "output" || piece.text == "case";
+      if (piece.text == kInputs && shell == Shell::no && word.size() != 1) {
+        throw Error("{inputs} must be a word of its own: it becomes a word for each operand");
+      }
+    }
+  }
+  if (is_for_many_ && !other.empty()) {
+    throw Error(cat("{cases} cannot be combined with {", other, "}, which is of one case"));
+  }
+  if (!has_output && !is_for_many_) {
+    throw Error(
+        "the command has none of {output}, {case} and {cases}: it does not say where the result goes");
+  }
+}
+
+void CommandTemplate::read(std::string_view text) {
+  const bool splits = shell_ == Shell::no;
+  Word word;
+  bool in_word = !splits;
+  char quote = '\0';
+  const auto add = [&](char c) {
+    if (word.empty() || word.back().is_placeholder) word.push_back({});
+    word.back().text += c;
+    in_word = true;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (c == '\0') throw Error("the command has a zero byte");
+    if (c == '{') {
+      if (const auto name = placeholder_at(text.substr(i)); !name.empty()) {
+        word.push_back({std::string(name), true});
+        in_word = true;
+        i += name.size() + 1;
+      } else {
+        add(c);
+        if (next == c) ++i;
+      }
+    } else if (!splits) {
+      add(c);
+    } else if (c == quote) {
+      quote = '\0';
+    } else if (c == '\\' && (quote == '\0' || (quote == '"' && (next == '"' || next == '\\')))) {
+      if (next == '\0') throw Error("the command ends with a backslash");
+      add(next);
+      ++i;
+    } else if (quote == '\0' && (c == '"' || c == '\'')) {
+      quote = c;
+      in_word = true;
+    } else if (quote == '\0' && is_blank(c)) {
+      if (in_word) words_.push_back(std::exchange(word, {}));
+      in_word = false;
+    } else {
+      add(c);
+    }
+  }
+  if (quote != '\0')
+    throw Error(cat("the command has an open ", quote == '"' ? "double" : "single", " quote"));
+  if (in_word) words_.push_back(std::move(word));
+}
+
+std::vector<std::string> CommandTemplate::words(const CommandValues& values) const {
+  const auto value_of = [&](const std::string& name) -> const std::string& {
+    const auto found = std::ranges::find(values.named, name, &CommandValues::Value::name);
+    if (found != values.named.end() && found->text.find('\0') != std::string::npos) {
+      throw Error(cat("{", name, "} has a zero byte, which no argument of a program can have"));
+    }
+    if (found != values.named.end()) return found->text;
+    throw Error(cat("the case has no {", name, "}"));
+  };
+  std::vector<std::string> out;
+  if (shell_ == Shell::no) {
+    for (const Word& word : words_) {
+      if (word.size() == 1 && word[0].is_placeholder && word[0].text == kInputs) {
+        out.insert(out.end(), values.inputs.begin(), values.inputs.end());
+        continue;
+      }
+      std::string& text = out.emplace_back();
+      for (const Piece& piece : word) text += piece.is_placeholder ? value_of(piece.text) : piece.text;
+    }
+    return out;
+  }
+  std::string program;
+  std::vector<std::string> arguments;
+  const auto pass = [&](const std::string& value) {
+    arguments.push_back(value);
+    return cat("\"${", arguments.size(), "}\"");
+  };
+  for (const Piece& piece : words_[0]) {
+    if (!piece.is_placeholder) {
+      program += piece.text;
+    } else if (piece.text == kInputs) {
+      std::vector<std::string> passed;
+      for (const std::string& input : values.inputs) passed.push_back(pass(input));
+      program += join(passed, " ");
+    } else {
+      program += pass(value_of(piece.text));
+    }
+  }
+  out = {"/bin/sh", "-c", program, "sh"};
+  out.insert(out.end(), arguments.begin(), arguments.end());
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,133 @@
+#include "check/golden_update.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include "base/files/paths.hpp"
+#include "base/files/temporary_entry.hpp"
+#include "base/text.hpp"
+#include "engine/execute.hpp"
+#include "io/opened_file.hpp"
+#include "io/raw/raw.hpp"
+#include "io/sink.hpp"
+
+namespace tensorop {
+namespace {
+
+// A golden file keeps its format, whatever its name, and the name of its array. `warn` is called for what it
+// does not keep.
+Destination golden_destination(const Expectation& expect, bool is_missing, const Warn& warn) {
+  if (!raw_path(expect.text).empty())
+    throw Error(
+        cat(printable(expect.text), ": the case says dtype and shape of a raw file: it is not rewritten"), "",
+        "--format raw writes a result");
+  Destination out{.path = expect.text, .array = expect.array == nullptr ? "" : *expect.array};
+  if (is_missing) return out;
+  const OpenedFile opened = open_file(expect.text);
+  if (opened.format->is_archive()) {
+    const auto archive = open_archive(opened);
+    if (opened.array || archive->size() != 1) {
+      throw Error(cat(printable(expect.text), ": an array in an archive cannot be updated"), "",
+                  "store this golden array in its own file");
+    }
+    out.array = archive->name(archive->only());
+    with_context(printable(opened.shown), [&] { opened.format->require_name(out.array); });
+  } else if (opened.format->names_array && expect.array == nullptr) {
+    out.array = open_archive(opened)->entry(0).name;
+  }
+  const std::string lost =
+      opened.format->remarks == nullptr ? "" : opened.format->remarks(opened.file.bytes());
+  if (warn && !lost.empty()) warn(cat(printable(opened.shown), ": is rewritten without its ", lost));
+  if (opened.format != &kJsonFormat) out.format = opened.format;
+  return out;
+}
+
+// Throws Error unless the format gives the result back as it is: it would be rewritten by each update.
+void require_kept(Job job, const Tensor& result, Destination destination, JudgeSettings settings) {
+  const std::string path = printable(job.expect->text);
+  destination.format = &format_of(destination);
+  settings.call.warn = {};
+  Finding found;
+  // An error of the temporary file also says for which golden file that is.
+  with_context(path, [&] {
+    const auto folder = make_private_directory();
+    destination.path = job.expect->text = path_from(folder->path(), "golden");
+    write_tensor(result, Inputs(), destination, settings.call);
+    judge_result(job, result, settings, found);
+  });
+  if (found.outcome == Outcome::equal) return;
+  throw Error(
+      cat(path, ": ", noun_of(*destination.format), " does not keep this result: read back, it differs"), "",
+      "npy keeps every bit of numbers, pb and json every string");
+}
+
+}  // namespace
+
+GoldenUpdates::GoldenUpdates(std::vector<Job>& jobs) : jobs_(jobs) {
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    if (!expects_file(jobs_[i])) continue;
+    // A file of another dtype is rewritten.
+    jobs_[i].expect->declared.reset();
+    Writing& golden = golden_[jobs_[i].files->golden.get()];
+    // A golden file that a case reads is not rewritten, so only cases that share a file wait for each other.
+    if (golden.cases++ != 0) jobs_[i].after.push_back(golden.last_case);
+    golden.last_case = i;
+  }
+}
+
+// Throws Error unless the file may be rewritten: what one case expects must not change what another does.
+void GoldenUpdates::require_own(std::size_t i, const Writing& writing) const {
+  const GoldenFile& golden = *jobs_[i].files->golden;
+  const std::string path = printable(jobs_[i].expect->text);
+  if (!golden.reader.empty()) {
+    throw Error(cat(path, ": ", golden.reader, " reads this golden file: it is not rewritten"), "",
+                "a case uses the result of an earlier one by its id: \"@id\"");
+  }
+  if (golden.cases != writing.cases) {
+    const auto others = static_cast<std::int64_t>(golden.cases - writing.cases);
+    throw Error(
+        cat(path, ": ", counted(others, "case"), " that ", others == 1 ? "is" : "are", " not run now ",
+            others == 1 ? "expects" : "expect", " this golden file too: it is not rewritten"),
+        "", "--update without --filter runs all of them");
+  }
+}
+
+void GoldenUpdates::update(std::size_t i, const Tensor& result, const JudgeSettings& settings,
+                           Finding& found) {
+  const std::string& path = jobs_[i].expect->text;
+  found.result = OutputInfo{result.dtype(), result.shape()};
+  Writing& golden = golden_.at(jobs_[i].files->golden.get());
+  const bool is_missing = !golden.rewritten_by && !names_file(path);
+  if (!is_missing) judge_result(jobs_[i], result, settings, found);
+  if (found.outcome == Outcome::not_compared) return;
+  if (!is_missing && found.outcome == Outcome::equal) {
+    if (!golden.equal_to) golden.equal_to = i;
+    return;
+  }
+  if (golden.rewritten_by) {
+    throw Error(cat(printable(path), ": ", jobs_[*golden.rewritten_by].location(),
+                    " has just rewritten it, and this result differs"));
+  }
+  if (golden.equal_to) {
+    throw Error(cat(printable(path), ": the result of ", jobs_[*golden.equal_to].location(),
+                    " is equal to it, and this result differs"));
+  }
+  require_own(i, golden);
+  const Destination destination = golden_destination(*jobs_[i].expect, is_missing, settings.call.warn);
+  const Format& format = format_of(destination);
+  // A golden file that never compares equal is none. What cannot be written at all is refused below.
+  if (format.keeps_shape != nullptr && result.rank() <= 2 && !format.keeps_shape(result.shape())) {
+    throw Error(
+        cat(printable(path), ": ", noun_of(format), " does not keep shape ", to_string(result.shape())), "",
+        "npy and json keep any shape");
+  }
+  require_kept(jobs_[i], result, destination, settings);
+  make_folder(directory_of(path));
+  write_tensor(result, Inputs(), destination, settings.call);
+  warn_of_unnamed(destination, result.dtype(), settings.call);
+  golden.rewritten_by = i;
+  found.update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;
+  found.outcome = Outcome::updated;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,222 @@
+#include "check/judge.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files/paths.hpp"
+#include "base/text.hpp"
+#include "engine/operands.hpp"
+#include "io/source.hpp"
+#include "ops/rule.hpp"
+
+namespace tensorop {
+namespace {
+
+bool is_expected(const Failure& error, const std::string& text) {
+  if (is_rule_id(text)) return !error.rule().empty() && find_rule(error.rule()) == find_rule(text);
+  return std::string_view(error.what()).find(text) != std::string_view::npos;
+}
+
+Source open_expected(const Expectation& expect, const Settings& settings) {
+  return with_context("expect", [&] {
+    const Source::Options options = with_settings({.read_later = true}, settings);
+    Source source = expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
+                                                             : Source::open(expect.text, options);
+    if (expect.declared) require_declared(source, *expect.declared);
+    return source;
+  });
+}
+
+// Says of an equal result that its bits are others, unless the case asks for less.
+void warn_of_other_bits(const Comparison& comparison, const Settings& settings) {
+  const Difference& found = comparison.difference;
+  const std::int64_t count = found.other_bits - found.differing;
+  if (!settings.warn || !comparison.equal || count <= 0 || comparison.asked.allows_other_bits()) return;
+  settings.warn(cat(count, " of ", comparison.elements, comparison.elements == 1 ? " element" : " elements",
+                    count == 1 ? " passes" : " pass", ", but not bit for bit (see --exact-bits)"));
+}
+
+// How many of the elements that differ are unspecified.
+void count_unspecified(const Tensor& actual, const Tensor& expected, const Comparison& comparison,
+                       const JudgeSettings& settings, Finding& found) {
+  const std::optional<UnspecifiedElements> open = settings.unspecified();
+  if (!open || open->mask.shape() != actual.shape()) return;
+  const Comparison rest =
+      compare_tensors(actual, expected, comparison.asked, settings.call.threads, {.left_out = &open->mask});
+  const std::int64_t count = comparison.difference.differing - rest.difference.differing;
+  if (count != 0) found.unspecified = Unspecified{count, open->why};
+}
+
+// An untyped tensor takes the dtype of the other one.
+void compare(const Job& job, Source actual, Source expected, const JudgeSettings& settings, Finding& found) {
+  Comparison comparison =
+      compare_sources({.source = &actual, .name = "actual"}, {.source = &expected, .name = "expect"},
+                      job.tolerances, settings.call.threads,
+                      {.show = settings.show,
+                       .picture = settings.picture,
+                       .left_out = settings.left_out ? &*settings.left_out : nullptr});
+  if (comparison.actual.name.empty()) comparison.actual.name = "the result";
+  if (comparison.expected.name.empty()) {
+    comparison.expected.name = job.expect ? "expect" : "tensorop's result";
+  }
+  if (!job.folder.empty() && comparison.same_header()) {
+    found.same_bits = comparison.difference.other_bits == 0;
+  }
+  warn_of_other_bits(comparison, settings.call);
+  found.result = OutputInfo{comparison.actual.dtype, comparison.actual.shape};
+  if (!comparison.equal && comparison.same_header() && settings.unspecified) {
+    count_unspecified(*actual.tensor(), *expected.tensor(), comparison, settings, found);
+  }
+  if (settings.keeps_tensors) {
+    found.actual_tensor = *actual.tensor();
+    found.expected_tensor = *expected.tensor();
+  }
+  found.outcome = outcome_of(comparison);
+  found.comparison = std::move(comparison);
+}
+
+std::string seconds_of(std::chrono::duration<double> time) {
+  char text[64];
+  const auto result = std::to_chars(text, text + sizeof text, time.count());
+  return cat(std::string_view(text, static_cast<std::size_t>(result.ptr - text)), " s");
+}
+
+// The meaning that a shell gives to exit statuses above 125.
+std::string meaning_of(int status) {
+  constexpr int kNotExecutable = 126;
+  constexpr int kNotFound = 127;
+  constexpr int kSignals = 128;
+  constexpr int kMostSignals = 64;
+  if (status == kNotExecutable) return " (a command that cannot be executed)";
+  if (status == kNotFound) return " (a command that was not found)";
+  const int number = status - kSignals;
+  if (number < 1 || number > kMostSignals) return "";
+  return cat(" (128 + signal ", number, ", ", std::string_view(::strsignal(number)), ")");
+}
+
+// Why the end of a program leaves no verdict on the case; nothing where it computed or refused it.
+std::optional<Error> fault_in_end(const ProgramRun& run, const ProgramSettings& program) {
+  const ChildEnd& end = run.end;
+  const bool is_many = program.command.is_for_many();
+  const bool has_left = is_many && (run.is_refused || !run.result.empty());
+  const std::string_view when = has_left ? ", after its last case" : "";
+  switch (end.kind) {
+    case ChildEnd::Kind::timed_out:
+      return Error(cat("the program was killed: it did not ", is_many && !has_left ? "write a result" : "end",
+                       " within ", seconds_of(program.timeout), when),
+                   "", "--timeout gives it more time");
+    case ChildEnd::Kind::signalled:
+      return Error(cat("the program was ended by signal ", end.status, " (",
+                       std::string_view(::strsignal(end.status)), ")", when));
+    case ChildEnd::Kind::not_started:
+      return Error(
+          cat(printable(run.words[0]), ": cannot start: ", std::string_view(::strerror(end.status))));
+    case ChildEnd::Kind::exited:
+      if (end.has_succeeded() || (end.has_declined() && !is_many)) return std::nullopt;
+      return Error(cat("the program failed: exit status ", end.status, meaning_of(end.status), when));
+  }
+  __builtin_unreachable();
+}
+
+// As fault_in_end(), and for a refusal or a result that the case does not expect.
+std::optional<Failure> fault_in_run(const Job& job, const ProgramRun& run, const ProgramSettings& program) {
+  if (auto fault = fault_in_end(run, program)) return fault;
+  if (run.fault) return *run.fault;
+  const bool is_many = program.command.is_for_many();
+  if (is_many && run.is_refused && !run.result.empty())
+    return Error("the program has written both a result and an error");
+  if (is_many && !run.is_refused && run.result.empty())
+    return Error("the program has written neither a result nor an error");
+  if (!run.is_refused || expects_error(job)) return std::nullopt;
+  return is_many ? Failure("the program refused the call")
+                 : Failure(cat("the program failed: exit status ", run.end.status));
+}
+
+}  // namespace
+
+Finding finding_of(const Job& job) {
+  Finding out{.suite = job.folder.empty() ? job.file : directory_of(directory_of(job.file)),
+              .name = job.name};
+  out.place = {job.file, job.folder.empty() ? job.line : 0, job.location()};
+  const std::string case_folder = job.folder.empty() ? "" : directory_of(job.file);
+  if (job.file != kStandardInputName) out.place.operand = job.folder.empty() ? job.file : case_folder;
+  out.place.is_one_of = job.folder != case_folder || job.folder.empty();
+  out.skipped = job.skipped;
+  out.tolerances = job.tolerances;
+  out.ignore_open = job.ignore_open;
+  out.only_moves = only_moves(job.request);
+  if (!job.expect) return out;
+  if (job.expect->kind == Expectation::Kind::file) out.expected = job.expect->text;
+  if (job.expect->kind == Expectation::Kind::error) out.expected_error = job.expect->text;
+  return out;
+}
+
+bool expects_file(const Job& job) {
+  return job.is_case && job.expect && job.expect->kind == Expectation::Kind::file;
+}
+
+bool expects_error(const Job& job) {
+  return job.is_case && job.expect && job.expect->kind == Expectation::Kind::error;
+}
+
+void judge_result(const Job& job, const Tensor& result, const JudgeSettings& settings, Finding& found) {
+  found.result = OutputInfo{result.dtype(), result.shape()};
+  if (expects_error(job)) {
+    found.outcome = Outcome::different;
+    return;
+  }
+  compare(job, Source::of(result), open_expected(*job.expect, settings.call), settings, found);
+}
+
+void judge_error(const Job& job, const Failure& error, Finding& found) {
+  found.error = std::make_shared<Failure>(error);
+  if (is_expected(error, job.expect->text)) {
+    found.outcome = Outcome::equal;
+  } else {
+    found.outcome = error.rule().empty() ? Outcome::error : Outcome::different;
+  }
+}
+
+void judge_external(const Job& job, const ExternalResult& result, const std::optional<Tensor>& computed,
+                    const JudgeSettings& settings, Finding& found) {
+  found.actual = result.path;
+  // A program that fails, as it should, leaves no result.
+  if (expects_error(job)) {
+    found.candidates.clear();
+    found.outcome = result.path.empty() ? Outcome::equal : Outcome::different;
+    return;
+  }
+  if (result.path.empty()) {
+    found.candidates = result.tried;
+    found.outcome = Outcome::different;
+    return;
+  }
+  Source actual = with_context("actual", [&] {
+    require_regular_file(result.path);
+    require_content(result.path);
+    return Source::open(result.path, with_settings({.read_later = true}, settings.call));
+  });
+  Source expected = job.expect ? open_expected(*job.expect, settings.call) : Source::of(*computed);
+  compare(job, std::move(actual), std::move(expected), settings, found);
+}
+
+bool judge_end(const Job& job, const ProgramSettings& program, Finding& found) {
+  ProgramRun& run = *found.program;
+  if (const auto fault = fault_in_run(job, run, program)) {
+    found.outcome = Outcome::error;
+    found.error = std::make_shared<Failure>(*fault);
+    return false;
+  }
+  if (!expects_error(job)) return true;
+  // In one-case mode the exit status decides alone; a file that the program has left beside it is no result.
+  if (!program.command.is_for_many()) run.result.clear();
+  found.outcome = run.is_refused ? Outcome::equal : Outcome::different;
+  return false;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,50 @@
+// The verdict on one case: is what it has come to what was expected?
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "check/case_files.hpp"
+#include "check/external_program.hpp"
+#include "compare/finding.hpp"
+#include "engine/engine.hpp"
+#include "engine/settings.hpp"
+#include "jobs/jobs.hpp"
+#include "tensor/tensor.hpp"
+
+namespace tensorop {
+
+[[nodiscard]] bool expects_file(const Job& job);
+[[nodiscard]] bool expects_error(const Job& job);
+// A finding with what is known of the job before it runs.
+[[nodiscard]] Finding finding_of(const Job& job);
+
+struct JudgeSettings {
+  Settings call;                        // of tensorop; files are read with them too
+  std::int64_t show = 0;                // as CompareOptions::show
+  std::optional<Tensor> left_out = {};  // as CompareOptions::left_out
+  PictureOptions picture = {};
+  bool keeps_tensors = false;  // as CheckSettings::keeps_tensors
+  // Where a result differs: the elements that the specification leaves unspecified; may be empty.
+  std::function<std::optional<UnspecifiedElements>()> unspecified = {};
+};
+
+// These fill in the outcome and what it was found from. An Error is left to the caller: there is no verdict.
+
+// The call of tensorop had this result.
+void judge_result(const Job& job, const Tensor& result, const JudgeSettings& settings, Finding& found);
+
+// The call of tensorop failed, as was expected or not. An error that breaks no rule, such as a missing file,
+// is never taken for an expected one unless its text is.
+void judge_error(const Job& job, const Failure& error, Finding& found);
+
+// Another program's result. `computed` is what tensorop computes, needed where nothing is expected and the
+// result is there.
+void judge_external(const Job& job, const ExternalResult& result, const std::optional<Tensor>& computed,
+                    const JudgeSettings& settings, Finding& found);
+
+// How a program that computes the case ended. False where there is no result to judge any more.
+[[nodiscard]] bool judge_end(const Job& job, const ProgramSettings& program, Finding& found);
+
+}  // namespace tensorop

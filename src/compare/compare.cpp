@@ -1,0 +1,223 @@
+#include "compare/compare.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/paths.hpp"
+#include "base/text.hpp"
+#include "compare/listed_elements.hpp"
+#include "io/json/json_writer.hpp"
+#include "io/opened_file.hpp"
+
+namespace tensorop {
+namespace {
+
+// Elements that a thread compares at a time.
+constexpr std::int64_t kCompareBytes = 1 << 20;
+
+// Stops when more than `enough` elements differ. Where `places` is given, it gets where they do.
+Difference compare_all(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
+                       const Tensor* left_out, const Threads& threads, std::int64_t enough,
+                       std::vector<AxisPlaces>* places) {
+  const std::int64_t elements = actual.size();
+  const std::int64_t chunk_size = kCompareBytes / element_size(actual.dtype());
+  const std::int64_t chunks = ceil_div(elements, chunk_size);
+  const std::size_t workers =
+      to_size(std::min<std::int64_t>(threads.count(), std::max<std::int64_t>(chunks, 1)));
+  std::vector<Difference> found(workers);
+  std::vector<DifferingPlaces> found_at(places == nullptr ? 0 : workers, DifferingPlaces(actual.shape()));
+  std::atomic<std::int64_t> differing{0};
+  const std::int64_t bytes = 2 * element_size(actual.dtype());  // an element of each
+  threads.expect(elements * bytes);
+  threads.for_each(chunks, [&](std::int64_t chunk, int worker) {
+    if (differing.load(std::memory_order_relaxed) > enough) return;
+    const std::int64_t first = chunk * chunk_size;
+    const std::int64_t count = std::min(chunk_size, elements - first);
+    threads.advance(count * bytes);
+    // Each chunk starts from nothing: its result must not depend on the chunks its thread saw before.
+    DifferingPlaces* const own = places == nullptr ? nullptr : &found_at[static_cast<std::size_t>(worker)];
+    const Difference part = compare_elements(actual, expected, first, count, tolerance, left_out, own);
+    differing.fetch_add(part.differing, std::memory_order_relaxed);
+    found[static_cast<std::size_t>(worker)].merge(part);
+  });
+  Difference all;
+  for (const Difference& part : found) all.merge(part);
+  if (all.differing == 0 || places == nullptr) return all;
+  for (std::size_t i = 1; i < workers; ++i) found_at[0].merge(found_at[i]);
+  *places = found_at[0].axes();
+  return all;
+}
+
+// In hexadecimal, as one number; of complex elements the real part is the upper half.
+std::string bits_of(const Tensor& tensor, std::int64_t position) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::int64_t width = element_size(tensor.dtype());
+  const std::int64_t part = width >> (kComplexTypes.contains(tensor.dtype()) ? 1 : 0);
+  const unsigned meaning = tensor.dtype() == DType::float4_e2m1fn ? 0x0F : 0xFF;
+  const std::byte* const element = tensor.data() + position * width;
+  std::string out = "0x";
+  for (std::int64_t from = 0; from < width; from += part) {
+    for (std::int64_t i = from + part; i-- > from;) {
+      const unsigned byte = std::to_integer<unsigned>(element[i]) & meaning;
+      out += {kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return out;
+}
+
+DifferingElement describe_element(const Tensor& actual, const Tensor& expected, std::int64_t position,
+                                  const ElementTolerance& tolerance) {
+  DifferingElement out{coordinates(position, actual.shape()), json_element(actual, position, Digits::exact),
+                       json_element(expected, position, Digits::exact),
+                       compare_elements(actual, expected, position, 1, tolerance)};
+  if (out.error.only_bits != 0) {
+    out.actual_bits = bits_of(actual, position);
+    out.expected_bits = bits_of(expected, position);
+  }
+  return out;
+}
+
+void show_elements(const Tensor& actual, const Tensor& expected, const Tensor* left_out, std::int64_t count,
+                   const Threads& threads, Comparison& out) {
+  const ListedElements listed =
+      list_elements(actual, expected, out.tolerance, left_out, out.difference, count, threads);
+  const auto describe = [&](const std::vector<std::int64_t>& positions) {
+    std::vector<DifferingElement> elements;
+    elements.reserve(positions.size());
+    for (const std::int64_t position : positions) {
+      elements.push_back(describe_element(actual, expected, position, out.tolerance));
+    }
+    return elements;
+  };
+  out.shown = count;
+  out.first_shown = describe(listed.first);
+  out.worst_shown = describe(listed.worst);
+}
+
+// All errors, and the verdict on them.
+void add_picture(const Tensor& actual, const Tensor& expected, const Threads& threads,
+                 const CompareOptions& options, Comparison& out) {
+  const DType dtype = actual.dtype();
+  const bool is_judged = out.asked.has_metrics() && kToleranceTypes.contains(dtype);
+  const bool is_shown = options.picture.map || options.picture.histogram ||
+                        (options.picture.page && out.difference.differing != 0);
+  out.shows = options.picture;
+  if (!is_shown && !is_judged) return;
+  out.picture = std::make_shared<const ErrorPicture>(
+      picture_errors(actual, expected, out.tolerance, options.left_out, threads));
+  if (!kToleranceTypes.contains(dtype)) return;
+  out.metrics = metrics_of(out.picture->sums);
+  if (!is_judged) return;
+  // Not a number, where squares are beyond float64, is not good.
+  out.has_good_metrics = (!out.asked.min_cosine || out.metrics->cosine >= *out.asked.min_cosine) &&
+                         (!out.asked.max_rms || out.metrics->rms <= *out.asked.max_rms);
+  if (!out.asked.judges_elements()) out.equal = out.difference.unfixable == 0;
+  out.equal = out.equal && out.has_good_metrics;
+}
+
+// The elements that a mask leaves out. Throws Error unless it is one of tensors of that shape.
+std::int64_t count_left_out(const Tensor& mask, const Shape& shape, const Threads& threads) {
+  constexpr std::int64_t kChunk = 1 << 18;
+  if (mask.dtype() != DType::boolean)
+    throw Error(cat("the mask of elements to ignore is ", name(mask.dtype()), ", not bool"));
+  if (mask.shape() != shape) {
+    throw Error(cat("the mask of elements to ignore has shape ", to_string(mask.shape()),
+                    ", the tensors have ", to_string(shape)));
+  }
+  std::atomic<std::int64_t> all{0};
+  threads.for_each(ceil_div(mask.size(), kChunk), [&](std::int64_t chunk, int /*worker*/) {
+    const std::int64_t end = std::min(mask.size(), (chunk + 1) * kChunk);
+    std::int64_t count = 0;
+    for (std::int64_t i = chunk * kChunk; i < end; ++i) count += mask.data()[i] == std::byte{0} ? 0 : 1;
+    all.fetch_add(count, std::memory_order_relaxed);
+  });
+  return all.load();
+}
+
+}  // namespace
+
+Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const Tolerances& tolerances,
+                           const Threads& threads, const CompareOptions& options) {
+  Comparison out;
+  out.actual = {"", actual.dtype(), actual.shape()};
+  out.expected = {"", expected.dtype(), expected.shape()};
+  out.asked = tolerances;
+  if (!out.same_header()) return out;
+  out.tolerance = tolerances.for_dtype(actual.dtype());
+  const Tensor* const mask = options.left_out;
+  if (mask != nullptr) out.left_out = count_left_out(*mask, actual.shape(), threads);
+  out.elements = actual.size() - out.left_out.value_or(0);
+  out.allowed = tolerances.max_mismatch.allowed(out.elements);
+  const bool is_verdict = options.depth == CompareDepth::verdict;
+  const bool stops_early = is_verdict && !tolerances.has_metrics();
+  out.difference = compare_all(actual, expected, out.tolerance, mask, threads,
+                               stops_early ? out.allowed : out.elements, is_verdict ? nullptr : &out.places);
+  out.equal = out.difference.differing <= out.allowed;
+  add_picture(actual, expected, threads, options, out);
+  out.equal = out.equal && !out.compares_nothing();
+  if (is_verdict) return out;
+  if (out.difference.first >= 0) {
+    out.first = describe_element(actual, expected, out.difference.first, out.tolerance);
+  }
+  const std::int64_t worst = out.difference.worst(actual.dtype(), out.tolerance);
+  if (worst >= 0) out.worst = describe_element(actual, expected, worst, out.tolerance);
+  if (options.show > 0) show_elements(actual, expected, mask, options.show, threads, out);
+  return out;
+}
+
+Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
+                           const Tolerances& tolerances, const Threads& threads,
+                           const CompareOptions& options) {
+  resolve_dtypes({actual, expected}, Unfit::own_dtype);
+  Inputs inputs;
+  inputs.add(actual.source->mapping());
+  inputs.add(expected.source->mapping());
+  Comparison out =
+      compare_tensors(*actual.source->tensor(), *expected.source->tensor(), tolerances, threads, options);
+  inputs.require_unchanged();
+  out.actual.name = actual.source->name();
+  out.expected.name = expected.source->name();
+  return out;
+}
+
+Source open_mask(const std::string& text, const Settings& settings) {
+  return with_context("--ignore", [&] {
+    Source mask = open_operand(text, {.read_later = true}, settings);
+    if (mask.tensor() == nullptr) resolve_as(mask, DType::boolean);
+    return mask;
+  });
+}
+
+Comparison compare_operands(const std::string& actual, const std::string& expected,
+                            const Tolerances& tolerances, const Settings& settings,
+                            const CompareOptions& options, const std::optional<std::string>& mask) {
+  if (is_standard_input(actual) + is_standard_input(expected) + (mask && is_standard_input(*mask)) > 1)
+    throw Error("standard input can be read only once");
+  const auto open = [&](const std::string& role, const std::string& text) {
+    return with_context(role, [&] {
+      require_content(text);
+      return open_operand(text, {.read_later = true}, settings);
+    });
+  };
+  Source first = open("actual", actual);
+  Source second = open("expected", expected);
+  const auto compare = [&](const CompareOptions& own) {
+    return compare_sources({.source = &first, .name = "actual"}, {.source = &second, .name = "expected"},
+                           tolerances, settings.threads, own);
+  };
+  if (!mask) return compare(options);
+  const Source left_out = open_mask(*mask, settings);
+  Inputs inputs;
+  inputs.add(left_out.mapping());
+  CompareOptions own = options;
+  own.left_out = left_out.tensor();
+  Comparison out = compare(own);
+  inputs.require_unchanged();
+  return out;
+}
+
+}  // namespace tensorop

@@ -1,0 +1,120 @@
+// Compares two tensors: dtype and shape first, then the values. The result is data;
+// report/compare_report.hpp makes text of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compare/error_metrics.hpp"
+#include "engine/engine.hpp"
+#include "engine/operands.hpp"
+#include "jobs/tolerances.hpp"
+#include "kernels/measures/difference.hpp"
+#include "kernels/measures/differing_places.hpp"
+#include "kernels/measures/error_picture.hpp"
+
+namespace tensorop {
+
+// One of the two tensors, as in a report.
+struct ComparedTensor {
+  std::string name;  // the path, "standard input", or nothing
+  DType dtype = DType::float32;
+  Shape shape;
+};
+
+// An element that differs. Values are JSON; `error` has the errors that are defined for the dtype and values.
+struct DifferingElement {
+  std::vector<std::int64_t> position;
+  std::string actual;
+  std::string expected;
+  Difference error;  // of this element alone
+  // The bits of values that differ in nothing else: "0x80000000"; else empty.
+  std::string actual_bits = {};
+  std::string expected_bits = {};
+  std::string why = {};  // the sentence of report/finding_why.hpp, where it is asked for
+};
+
+// What a report shows of all errors, which takes another pass over both tensors.
+struct PictureOptions {
+  bool map = false;
+  bool histogram = false;
+  bool page = false;  // both, for a file, where an element differs
+};
+
+struct Comparison {
+  // The verdict: dtype and shape are equal, at most `allowed` elements differ, and the metrics that were
+  // asked for are within their limits. These alone decide where nothing else was asked for
+  // (judges_elements()).
+  bool equal = false;
+  ComparedTensor actual;
+  ComparedTensor expected;
+  Tolerances asked;
+  // The members below are set only when dtype and shape are equal.
+  ElementTolerance tolerance;
+  std::int64_t elements = 0;             // that were compared
+  std::optional<std::int64_t> left_out;  // the others, where a mask was given
+  std::int64_t allowed = 0;              // elements that may differ
+  Difference difference;
+  std::vector<AxisPlaces> places;  // where elements differ, along axes of more than one element
+  std::optional<DifferingElement> first;
+  std::optional<DifferingElement> worst;  // dtypes of kToleranceTypes
+  // Only where some are asked for: at most so many of either, in their order.
+  std::int64_t shown = 0;
+  std::vector<DifferingElement> first_shown;
+  std::vector<DifferingElement> worst_shown;  // dtypes of kToleranceTypes
+  // Only where they are shown or judged.
+  PictureOptions shows;
+  std::shared_ptr<const ErrorPicture> picture;
+  std::optional<ErrorMetrics> metrics;  // dtypes of kToleranceTypes
+  bool has_good_metrics = true;
+
+  [[nodiscard]] bool same_header() const {
+    return actual.dtype == expected.dtype && actual.shape == expected.shape;
+  }
+  // A mask has left out every element there is. Tensors that have no elements are compared by their header.
+  [[nodiscard]] bool compares_nothing() const {
+    return same_header() && elements == 0 && left_out.value_or(0) != 0;
+  }
+};
+
+// How much of a comparison is computed.
+enum class CompareDepth : std::uint8_t {
+  report,   // everything
+  verdict,  // only `equal`, which may stop long before the last element
+};
+
+struct CompareOptions {
+  CompareDepth depth = CompareDepth::report;
+  std::int64_t show = 0;  // list so many of the differing elements, the first and the worst, in the report
+  PictureOptions picture = {};
+  // Where not null: elements at which this bool tensor of the same shape is true are not compared.
+  const Tensor* left_out = nullptr;
+};
+
+// Throws Error when the tolerances do not apply to the dtype, or the mask to the shape. The result does not
+// depend on the number of threads.
+[[nodiscard]] Comparison compare_tensors(const Tensor& actual, const Tensor& expected,
+                                         const Tolerances& tolerances, const Threads& threads,
+                                         const CompareOptions& options = {});
+
+// Opens a mask of elements to leave out: a bool operand. Throws Error.
+[[nodiscard]] Source open_mask(const std::string& text, const Settings& settings);
+
+// Compares two open operands and names them in the comparison. An untyped operand takes the dtype of the
+// other one where its elements fit, else it is different; two untyped operands are read together. Throws
+// Error when one of them cannot be read.
+[[nodiscard]] Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
+                                         const Tolerances& tolerances, const Threads& threads,
+                                         const CompareOptions& options = {});
+
+// The same of operands that are still to be opened, and of one that holds the mask, if it is named.
+[[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
+                                          const Tolerances& tolerances, const Settings& settings,
+                                          const CompareOptions& options = {},
+                                          const std::optional<std::string>& mask = std::nullopt);
+
+}  // namespace tensorop

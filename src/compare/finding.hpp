@@ -1,0 +1,189 @@
+// What came of one thing that was compared, checked or run: data, of which report/ makes text, JSON and JUnit
+// XML.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/child_process.hpp"
+#include "base/error.hpp"
+#include "base/unseen.hpp"
+#include "compare/compare.hpp"
+#include "engine/request.hpp"
+#include "jobs/jobs.hpp"
+#include "ops/operator.hpp"
+
+namespace tensorop {
+
+struct Portability;
+
+enum class Outcome : std::uint8_t {
+  equal,        // the expected tensor, or the expected error
+  different,    // another tensor, another error, or none
+  missing,      // compare: the actual tensor does not exist
+  extra,        // compare: the expected one does not exist
+  error,        // it failed, or there is no verdict
+  updated,      // check: the golden file has been rewritten
+  skipped,      // check: tensorop does not have it; compare: nothing to compare; of both: Skipped. run: a job
+                // that it needs has no result
+  not_given,    // check of another program: a call that no program can be given; nothing was judged
+  done,         // run: it has its result; check: a step without an expectation, where it has warnings
+  unreadable,   // check: a file or a folder of cases
+  interrupted,  // it had not ended when a signal ended the process
+  not_compared,   // every element was left out, so nothing says that it is equal
+  known_failure,  // check: it fails, as a line of --known-failures says
+  passes_now,     // check: a line of --known-failures, whose cases pass
+  up_to_date,     // run --missing: it has nothing to do; only counted, never a finding
+};
+inline constexpr std::size_t kOutcomeCount = 15;
+
+// "equal", "not_given": as JSON names it.
+[[nodiscard]] std::string_view name(Outcome outcome);
+// "equal", "not given to the program": as text names it.
+[[nodiscard]] std::string_view label(Outcome outcome);
+// The outcome of a comparison of two tensors.
+[[nodiscard]] Outcome outcome_of(const Comparison& comparison);
+
+// Why a golden file has been rewritten.
+enum class GoldenUpdate : std::uint8_t {
+  created,   // it did not exist
+  replaced,  // it was different
+};
+
+// Where a finding comes from.
+struct Place {
+  std::string file = {};
+  std::int64_t line = 0;     // in that file; 0: the file, or the folder, as a whole
+  std::string text = {};     // as messages name it: "cases.jsonl:3"
+  std::string operand = {};  // of `check`: the path that leads to the case; empty: none does
+  bool is_one_of = false;    // that path leads to other cases too: the name selects this one
+};
+
+// Differing elements that the specification leaves unspecified.
+struct Unspecified {
+  std::int64_t elements = 0;
+  std::string why;  // "onnx ScatterElements-18 (duplicate indices)"
+};
+
+// What a program that computes cases did with one of them.
+struct ProgramRun {
+  std::vector<std::string> words;  // the command
+  ChildEnd end;                    // of many cases: of the one at which the process ended
+  std::string result;              // the file it has written its result to; empty: it has written none
+  // It says that the call is an error: by its exit status or, of many cases, by the file for that.
+  bool is_refused = false;
+  std::shared_ptr<const Failure> fault = {};  // what is wrong with the file that refuses the call
+};
+
+// The line of --known-failures that a finding is of.
+struct KnownFailure {
+  std::string place;   // "known.txt:3"
+  std::string reason;  // empty: none
+  Outcome outcome;     // without that line
+  std::int64_t cases = 1;
+};
+
+// Of `check --shrink`: what a finding stands for, whose call is the smallest one that differs in the same
+// way.
+struct Shrunk {
+  std::string difference;               // "different value"
+  std::string call;                     // in one line
+  std::int64_t cases = 1;               // that differ so
+  std::vector<std::string> names = {};  // of these cases
+  bool is_smallest = true;              // else the budget ended before all smaller calls were tried
+  std::string kept = {};                // the folder that it is in
+  std::string command = {};             // that checks that folder
+};
+
+struct Finding {
+  std::string suite = {};  // the job file; of ONNX cases the folder of their folders; the expected set
+  std::string name = {};
+  Place place = {};
+  Outcome outcome = Outcome::equal;
+  // What was compared: files, or arrays of archives. Of check another program's result, where that was
+  // judged, and the golden file.
+  std::string actual = {};
+  std::string expected = {};
+  std::optional<Comparison> comparison = {};
+  // Why it failed, was not given to the program, or there is no verdict; also an error that was expected.
+  std::shared_ptr<const Failure> error = {};
+  std::vector<std::string> warnings = {};  // as Settings::warn has them
+  double seconds = 0;
+  // The call that made the actual tensor, for explaining its elements; of check always, where the case has
+  // one. Results of earlier jobs that it takes are tensors of it where the outcome is `different`.
+  std::shared_ptr<const Request> call = {};
+
+  // Why the case or pair was skipped; given where the outcome is `skipped`.
+  std::optional<Skipped> skipped = {};
+
+  // The rest is of check alone.
+  Tolerances tolerances = {};
+  bool ignore_open = false;
+  std::optional<std::string> expected_error = {};
+  // Of a case under several versions: the version that does not have what is expected of it; or all that came
+  // of it, where it was to be portable.
+  std::string version = {};
+  std::shared_ptr<const Portability> portability = {};
+  std::optional<OutputInfo> result = {};     // of the call, where there was a result
+  std::optional<ProgramRun> program = {};    // where a program was run; its result file is gone
+  std::vector<std::string> candidates = {};  // the files that the result could be, where there is none
+  // What tensorop says of the call that another program fails to compute, where it refuses it too.
+  std::shared_ptr<const Failure> also_refused = {};
+  std::optional<Unspecified> unspecified = {};
+  std::optional<GoldenUpdate> update = {};  // of `updated`
+  // Of an ONNX case whose elements were compared: whether they have the same bits, which equal ones need not.
+  std::optional<bool> same_bits = {};
+  std::optional<Shrunk> shrunk = {};
+  std::optional<KnownFailure> known = {};  // of `known_failure` and `passes_now`
+  // Which reports still need this finding, under `check --shrink`.
+  enum class Telling : std::uint8_t {
+    whole,    // in every report
+    grouped,  // a failed case: the text waits for the finding that it belongs to
+    again,    // after all it belongs to none: nothing but the text is missing
+  };
+  Telling telling = Telling::whole;
+  // Both tensors that were compared, where they are asked for.
+  std::optional<Tensor> actual_tensor = {};
+  std::optional<Tensor> expected_tensor = {};
+  bool only_moves = false;  // the operator computes nothing: no tolerance makes another value right
+};
+
+// Takes findings in their order, one call at a time. An exception from it ends the work.
+using FindingReport = std::function<void(const Finding& finding)>;
+
+// Whether it is equal though elements differ, which max_mismatch and metrics allow.
+[[nodiscard]] bool passes_differing(const Finding& finding);
+
+struct Counts {
+  std::array<std::int64_t, kOutcomeCount> of = {};
+  std::map<std::string, std::int64_t> skipped_by;  // Skipped::what
+  std::int64_t equal_onnx = 0;  // of the equal ones: ONNX cases, and those of them with the same bits
+  std::int64_t same_bits = 0;
+  std::int64_t refused = 0;          // of the equal ones: an error was expected, and is there
+  std::int64_t left_out = 0;         // elements that were not compared
+  std::int64_t differing_equal = 0;  // of the equal ones: passes_differing()
+  std::int64_t unspecified = 0;      // elements of Finding::unspecified
+  std::int64_t shrunk = 0;           // findings of --shrink, which stand beside the cases
+  std::vector<Unseen> unseen = {};
+
+  [[nodiscard]] std::int64_t operator[](Outcome outcome) const {
+    return of[static_cast<std::size_t>(outcome)];
+  }
+  [[nodiscard]] std::int64_t& operator[](Outcome outcome) { return of[static_cast<std::size_t>(outcome)]; }
+  [[nodiscard]] std::int64_t all() const;  // of all outcomes
+  void add(const Finding& finding);
+};
+
+// Whether it is one that --fail-fast stops at, and that the exit status shows.
+[[nodiscard]] bool is_failure(Outcome outcome);
+
+// 2 where there is no verdict on something, else 1 where something is different, else 0.
+[[nodiscard]] int exit_status(const Counts& counts);
+
+}  // namespace tensorop

@@ -1,0 +1,99 @@
+#include "compare/rename.hpp"
+
+#include <regex.h>
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+// "FROM=TO". The C library's matcher takes time and memory in proportion, where that of C++ ends the stack.
+class Expression {
+ public:
+  explicit Expression(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) throw Error("is not FROM=TO");
+    to_ = text.substr(equals + 1);
+    const std::string from = text.substr(0, equals);
+    if (const int code = ::regcomp(&compiled_, from.c_str(), REG_EXTENDED); code != 0) {
+      std::array<char, 200> why{};
+      (void)::regerror(code, &compiled_, why.data(), why.size());
+      throw Error(cat(in_quotes(from), ": ", std::string_view(why.data())));
+    }
+  }
+  ~Expression() { ::regfree(&compiled_); }
+  Expression(const Expression&) = delete;
+  Expression& operator=(const Expression&) = delete;
+
+  // Nothing where there is no match.
+  [[nodiscard]] std::optional<std::string> apply(const std::string& name) const {
+    std::string out;
+    bool is_match = false;
+    std::size_t at = 0;
+    std::size_t copied = 0;
+    while (at <= name.size()) {
+      std::array<regmatch_t, 10> groups{};
+      groups[0].rm_so = static_cast<regoff_t>(at);
+      groups[0].rm_eo = static_cast<regoff_t>(name.size());
+      const int flags = REG_STARTEND | (at == 0 ? 0 : REG_NOTBOL);
+      if (::regexec(&compiled_, name.c_str(), groups.size(), groups.data(), flags) != 0) break;
+      is_match = true;
+      const auto begin = static_cast<std::size_t>(groups[0].rm_so);
+      const auto end = static_cast<std::size_t>(groups[0].rm_eo);
+      out.append(name, copied, begin - copied);
+      append_replacement(name, groups, out);
+      copied = end;
+      at = end == begin ? end + 1 : end;
+    }
+    if (!is_match) return std::nullopt;
+    return out.append(name, copied);
+  }
+
+ private:
+  void append_replacement(const std::string& name, const std::array<regmatch_t, 10>& groups,
+                          std::string& out) const {
+    for (std::size_t i = 0; i < to_.size(); ++i) {
+      const bool is_group = to_[i] == '\\' && i + 1 < to_.size() && to_[i + 1] >= '0' && to_[i + 1] <= '9';
+      if (!is_group) {
+        out += to_[i];
+        continue;
+      }
+      const regmatch_t& group = groups[static_cast<std::size_t>(to_[++i] - '0')];
+      if (group.rm_so >= 0)
+        out.append(name, static_cast<std::size_t>(group.rm_so),
+                   static_cast<std::size_t>(group.rm_eo - group.rm_so));
+    }
+  }
+
+  regex_t compiled_{};
+  std::string to_;
+};
+
+}  // namespace
+
+void rename_members(const std::vector<std::string>& expressions, TensorSet& set) {
+  std::vector<std::string> names;
+  for (const SetMember& member : set.members()) names.push_back(member.name);
+  for (const std::string& text : expressions) {
+    with_context(cat("--rename-regex ", printable(text)), [&] {
+      const Expression expression(text);
+      bool is_used = false;
+      for (std::string& name : names) {
+        auto renamed = expression.apply(name);
+        if (!renamed) continue;
+        name = *std::move(renamed);
+        is_used = true;
+      }
+      if (!is_used) throw Error(cat("matches no name in ", printable(set.name())));
+    });
+  }
+  set.rename(std::move(names));
+}
+
+}  // namespace tensorop

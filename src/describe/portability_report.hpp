@@ -1,0 +1,16 @@
+// Reports of one call under several versions, as text and as JSON.
+#pragma once
+
+#include <string>
+
+#include "engine/portability.hpp"
+#include "io/json/json_document.hpp"
+
+namespace tensorop {
+
+[[nodiscard]] std::string portability_text(const Portability& found);
+// Objects: the verdict of one version, and all of them with the results.
+[[nodiscard]] Json verdict_json(const VersionVerdict& verdict);
+[[nodiscard]] Json portability_json(const Portability& found);
+
+}  // namespace tensorop

@@ -1,0 +1,72 @@
+#include "report/report_file.hpp"
+
+#include <fcntl.h>
+
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/files/append.hpp"
+#include "base/files/file_io.hpp"
+#include "base/files/paths.hpp"
+#include "base/system.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+namespace {
+
+// At most `most` bytes; none where the file cannot be read.
+std::string first_bytes(const std::string& path, std::size_t most) {
+  const FileDescriptor file(os().open(path.c_str(), O_RDONLY | O_CLOEXEC, 0));
+  std::string out(most, '\0');
+  const auto read = file.is_open() ? os().read(file.get(), out.data(), most) : 0;
+  out.resize(read > 0 ? static_cast<std::size_t>(read) : 0);
+  return out;
+}
+
+}  // namespace
+
+ReportFile::ReportFile(std::string_view given, std::string name, std::unique_ptr<FileReport> made)
+    : option(given), path(std::move(name)), report(std::move(made)) {
+  if (option == kMarkdown) (void)appendable_bytes(path);  // throws where nothing can be appended
+  if (path == "-") {
+    file_.emplace(OutputFile::standard_output());
+  } else if (option != kMarkdown || !file_exists(path)) {
+    file_.emplace(OutputFile::create(path));
+  }
+}
+
+void ReportFile::require_report() const {
+  if (!is_regular_file(path)) return;
+  constexpr std::size_t kHeadBytes = 4096;
+  const std::string bytes = first_bytes(path, kHeadBytes);
+  const std::string_view head = after_blanks(bytes);
+  const bool is_markdown = option == kMarkdown;
+  const bool is_data =
+      head.find('\0') != std::string_view::npos || head.starts_with('{') || head.starts_with('[');
+  if (head.empty() || (is_markdown ? !is_data : head.starts_with('<'))) return;
+  throw Error(cat(option, " ", printable(path),
+                  " is kept: it is not such a report, and may be a file that the command reads"));
+}
+
+void ReportFile::commit(const ReportEnd& end, const std::string& summary, bool may_be_input) {
+  if (may_be_input) require_report();
+  const bool appends = option == kMarkdown && (!file_ || file_exists(path));
+  // The limit of CI systems for a summary file, including its previous content.
+  constexpr std::int64_t kMostBytes = 1 << 20;
+  const std::int64_t before = appends ? appendable_bytes(path) : 0;
+  const ReportTail tail{end, summary, kMostBytes - before - 1};
+  const std::string text = report->text(tail);
+  if (!appends) {
+    file_->append(text_bytes(text));
+    file_->commit();
+  } else if (to_int64(text.size()) > tail.room) {
+    throw Error(cat(option, " ", printable(path), ": has ", before, " bytes, and CI systems take at most ",
+                    kMostBytes, ": nothing was appended"));
+  } else {
+    // A heading begins a line, whatever the file ends with.
+    append_to_file(path, text_bytes(before == 0 ? text : cat("\n", text)));
+  }
+}
+
+}  // namespace tensorop

@@ -1,0 +1,23 @@
+// The smallest case of a finding of `check --shrink` as a folder.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "compare/finding.hpp"
+
+namespace tensorop {
+
+inline constexpr const char* kKeptCases = "cases.jsonl";
+
+// The text of finding.txt; `command` computes the case in its folder.
+using KeptText = std::function<std::string(const Finding& finding, const std::string& command)>;
+
+// Writes the smallest case of the finding to a new folder in `parent`, which is made: kKeptCases, the
+// operands, what is expected, what the program has computed, and finding.txt with all that is known of it.
+// The folder has the name of the case, with a number where there is another one of that name; one that holds
+// the same case is kept, and nothing is written. `options` are those of `check`, with the program. Sets
+// Shrunk::kept and Shrunk::command. Throws Error.
+void keep_case(Finding& finding, const std::string& parent, const std::string& options, const KeptText& text);
+
+}  // namespace tensorop

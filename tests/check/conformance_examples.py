@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""Runs the programs of docs/conformance.md on generated cases, as the page shows it: right, and with a fault, which
+`--shrink` finds.
+
+    /usr/bin/python3 tests/check/conformance_examples.py path/to/tensorop
+
+ONNX Runtime and PyTorch are what is installed, or else stand-ins in NumPy, which hold the programs, not them, to the page;
+programs with a fault take the stand-ins.
+The last line is "N passed, N failed".
+"""
+
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests"))
+
+
+PAGE = (SOURCE / "docs/conformance.md").read_text()
+RUNTIME = """
+from support.checker import Checker
+from support.faulty_operators import OPERATORS
+import onnx
+import onnx.shape_inference
+
+class InferenceSession:
+    def __init__(self, model, providers):
+        self.model = onnx.shape_inference.infer_shapes(onnx.load_from_string(model), True, True)
+
+    def run(self, outputs, arrays):
+        node, = self.model.graph.node
+        value = onnx.helper.get_attribute_value
+        job = {one.name: value(one) for one in node.attribute}
+        job = {name: one.decode() if isinstance(one, bytes) else one for name, one in job.items()}
+        function = OPERATORS[node.op_type.lower()][0]
+        return [function(job, *(arrays[name] for name in node.input), None)]
+"""
+
+TORCH = """
+import numpy as np
+
+class Tensor:
+    def __init__(self, array):
+        self.array = array
+
+    def numpy(self):
+        return self.array
+
+from_numpy = Tensor
+
+def gather(data, axis, indices):
+    data, indices = data.array, indices.array
+    if data.ndim == 0:
+        return Tensor(data.reshape(1)[indices])
+    if ((indices < 0) | (indices >= data.shape[axis])).any():
+        raise RuntimeError("index out of bounds")
+    within = tuple(slice(size) if axis % data.ndim != i else slice(None) for i, size in enumerate(indices.shape))
+    if indices.ndim == 0:
+        return Tensor(data[indices])
+    return Tensor(np.take_along_axis(data[within], indices, axis) if indices.size else np.empty(indices.shape, data.dtype))
+"""
+
+COUNT = 8  # of each operator
+ONNX_CASES = ["gathernd", "scatterelements", "add", "--spec", "onnx-16"]
+# The program, the cases, its command, what is needed to run it, what stands in for that, and a fault to plant.
+EXAMPLES = [
+    ("numpy_gathernd.py", ["gathernd", "--spec", "onnx-11"], "{python} numpy_gathernd.py {{cases}}", None, "",
+     ("indices, -1", "abs(indices), -1")),
+    ("gathernd.c", ["gathernd", "--spec", "onnx-11"], "./gathernd {{data}} {{indices}} {{output}}", None, "",
+     ("(*index < 0 ? data.shape[i] : 0)", "(*index < 0 ? data.shape[i] - 1 : 0)")),
+    ("onnxruntime_cases.py", ONNX_CASES, "{python} onnxruntime_cases.py {{cases}}", "onnxruntime", RUNTIME,
+     ('"axis", "batch_dims"', '"axis"')),
+    ("torch_gather.py", ["gather", "--spec", "torch-2"], "{python} torch_gather.py {{cases}}", "torch", TORCH,
+     ('job.get("axis", 0)', "0")),
+]
+
+
+def example(name):
+    """The program of the page whose first line begins with its name."""
+    blocks = re.findall(r"```(?:python|c)\n(.*?)```", PAGE, re.S)
+    return next(code for code in blocks if code.split(":")[0].lstrip("#/* ") == name)
+
+
+def build(name, text):
+    pathlib.Path(name).write_text(text)
+    if name.endswith(".c"):
+        words = ["cc", "-O1", "-Wall", "-Wextra", "-Werror", name, "-o", name.removesuffix(".c")]
+        subprocess.run(words, check=True)
+
+
+def main():
+    tensorop = str(pathlib.Path(sys.argv[1]).resolve())
+    if os.access("/dev/shm", os.W_OK):  # thousands of small files
+        os.environ["TMPDIR"] = "/dev/shm"
+    checker = Checker()
+    for name, cases, command, module, stand_in, (text, fault) in EXAMPLES:
+        if module == "onnxruntime" and importlib.util.find_spec("onnx") is None:
+            print(f"SKIPPED: {name}: python3-onnx is not installed")
+            compile(example(name), name, "exec")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            stand_ins = dict(os.environ)
+            if module is not None:
+                pathlib.Path("stand_ins").mkdir()
+                pathlib.Path(f"stand_ins/{module}.py").write_text(stand_in)
+                stand_ins["PYTHONPATH"] = f"{folder}/stand_ins:{SOURCE / 'tests'}"
+            is_installed = module is None or importlib.util.find_spec(module) is not None
+            operators = cases.index("--spec")
+            words = [tensorop, "generate", *cases, "--dtypes", "float32,int64", "--count", str(COUNT), "-o", "suite"]
+            subprocess.run(words, check=True)
+            check = [tensorop, "check", "suite", "--shrink", "--budget", "1s", "--command",
+                     command.format(python=sys.executable)]
+
+            def run(environment):
+                return subprocess.run(check, capture_output=True, text=True, env=environment)
+
+            program = example(name)
+            build(name, program)
+            result = run(os.environ if is_installed else stand_ins)
+            is_right = result.returncode == 0 and f"\n{COUNT * operators} cases: all equal" in "\n" + result.stdout
+            checker.check(f"{name}: right", is_right, result.stdout + result.stderr)
+            checker.check(f"{name}: the page shows the command", check[-1].replace(sys.executable, "python3") in PAGE)
+            checker.check(f"{name}: has the text of the fault", program.count(text) == 1)
+            build(name, program.replace(text, fault))
+            result = run(stand_ins)  # the module itself may take longer to start than all of --shrink
+            checker.check(f"{name}: with a fault", result.returncode != 0 and "\n  kept: suite/shrunk/" in result.stdout,
+                          result.stdout + result.stderr)
+            os.chdir("/")
+    checker.exit()
+
+
+if __name__ == "__main__":
+    main()
