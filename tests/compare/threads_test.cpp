@@ -8,6 +8,7 @@
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/hex.hpp"
+#include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop::compare_threads_test {
