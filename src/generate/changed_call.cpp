@@ -117,8 +117,11 @@ std::string changed_text(Random& random, const AttributeSpec& spec, const std::s
 // Another value for any attribute of any version of the operator, or none.
 void change_attribute(Random& random, Request& request, const Operator& op) {
   if (op.attributes.empty()) return;
-  const auto at = random.between(0, static_cast<std::int64_t>(op.attributes.size()) - 1);
-  const AttributeSpec& spec = op.attributes[static_cast<std::size_t>(at)];
+  // Often one that the call has: of the others most are unknown to the version.
+  const bool is_given = !request.attributes.empty() && random.chance(50);
+  const std::int64_t all = is_given ? std::ssize(request.attributes) : std::ssize(op.attributes);
+  const auto at = static_cast<std::size_t>(random.between(0, all - 1));
+  const AttributeSpec& spec = is_given ? *find_attribute(op, request.attributes[at].name) : op.attributes[at];
   const auto given = std::ranges::find(request.attributes, spec.name, &NamedText::name);
   if (given == request.attributes.end()) {
     request.attributes.push_back({std::string(spec.name), OperandText(changed_text(random, spec, ""))});

@@ -287,7 +287,8 @@ std::optional<Failure> Reporter::end(const Failure* error, bool is_interrupted) 
   try {
     end_output(error, is_interrupted);
   } catch (const Failure& on_output) {
-    if (!failure) failure = on_output;
+    if (failure) report_failure(*failure);
+    failure = on_output;
   }
   const auto last = commit_files(summary, true);
   return failure ? failure : last;

@@ -19,14 +19,13 @@ import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests"))
-
+from support.checker import Checker
 
 PAGE = (SOURCE / "docs/conformance.md").read_text()
 RUNTIME = """
-from support.checker import Checker
-from support.faulty_operators import OPERATORS
 import onnx
 import onnx.shape_inference
+from support.faulty_operators import OPERATORS
 
 class InferenceSession:
     def __init__(self, model, providers):

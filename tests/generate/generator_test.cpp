@@ -177,7 +177,7 @@ TEST_CASE("every rule of every operator is broken by a generated call of one of 
     for (const Version* version : versions) {
       if (missing.empty()) break;
       Generator generator(subject_of(*op, *version), 1);
-      for (int i = 0; i < 22; ++i) {
+      for (int i = 0; i < 30; ++i) {
         const GeneratedCase generated = generator.next_invalid();
         CHECK(!generated.result);
         missing.erase(generated.rule);
