@@ -241,9 +241,11 @@ std::map<std::int64_t, std::string> Drawing::pick_classes(const std::string& par
     if (is_wanted(coverage_.level(parameter, name, kind))) goals.insert(name);
   }
   // In the order of another operand they meet their like.
-  if (!classes.empty()) std::ranges::rotate(classes, classes.begin() + first_class_ % std::ssize(classes));
+  if (!classes.empty())
+    std::rotate(classes.begin(), classes.begin() + first_class_ % std::ssize(classes), classes.end());
   if (random_.chance(25)) std::ranges::reverse(classes);
-  std::ranges::stable_partition(classes, [&](const std::string& name) { return goals.contains(name); });
+  std::stable_partition(classes.begin(), classes.end(),
+                        [&](const std::string& name) { return goals.contains(name); });
   // At least half of the elements stay what they are, and so does a place that is taken.
   const std::int64_t most =
       std::min(has_more ? std::ssize(classes) : std::ssize(goals), (count(shape) + 1) / 2);
