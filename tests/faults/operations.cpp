@@ -1,6 +1,7 @@
 #include "faults/operations.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
@@ -169,50 +170,74 @@ Work call_on_stream(const std::string& text) {
   };
 }
 
-// Standard error of command lines, in memory that is there before anything fails.
-class ErrorText {
+// What command lines print, in memory that is there before anything fails.
+class ProgramText {
  public:
-  ErrorText() : file_(::fmemopen(text_.data(), text_.size(), "w")), before_(stderr) {
-    if (file_ == nullptr) throw std::logic_error("no file in memory");
+  ProgramText()
+      : file_(::fmemopen(errors_.data(), errors_.size(), "w")),
+        before_(stderr),
+        output_(::memfd_create("output", MFD_CLOEXEC)),
+        output_before_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
+    if (file_ == nullptr || output_ < 0 || output_before_ < 0) throw std::logic_error("no file in memory");
     std::setvbuf(file_, nullptr, _IONBF, 0);
   }
-  ~ErrorText() { std::fclose(file_); }
-  ErrorText(const ErrorText&) = delete;
-  ErrorText& operator=(const ErrorText&) = delete;
+  ~ProgramText() {
+    std::fclose(file_);
+    ::close(output_);
+    ::close(output_before_);
+  }
+  ProgramText(const ProgramText&) = delete;
+  ProgramText& operator=(const ProgramText&) = delete;
 
   void begin() {
-    text_.fill('\0');
+    errors_.fill('\0');
     std::rewind(file_);
     stderr = file_;
+    if (::ftruncate(output_, 0) != 0 || ::lseek(output_, 0, SEEK_SET) != 0 ||
+        ::dup2(output_, STDOUT_FILENO) < 0)
+      throw std::logic_error("standard output cannot be replaced");
   }
-  // The first line, without the program's name.
+  // The first line of standard error, without the program's name; of a report on standard output the first
+  // reason, which is indented.
   [[nodiscard]] std::string_view end() {
     stderr = before_;
-    std::string_view line(text_.data());
-    line = line.substr(0, line.find('\n'));
+    ::dup2(output_before_, STDOUT_FILENO);
+    std::string_view line = first_line(errors_.data());
     constexpr std::string_view kProgram = "tensorop: ";
     if (line.starts_with(kProgram)) line.remove_prefix(kProgram.size());
-    return line;
+    if (!line.empty()) return line;
+    report_.fill('\0');
+    if (::pread(output_, report_.data(), report_.size() - 1, 0) < 0) return {};
+    constexpr std::string_view kIndent = "\n  ";
+    const std::string_view report(report_.data());
+    const std::size_t reason = report.find(kIndent);
+    return reason == std::string_view::npos ? first_line(report)
+                                            : first_line(report.substr(reason + kIndent.size()));
   }
 
  private:
-  std::array<char, 4096> text_{};
+  static std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+  std::array<char, 4096> errors_{};
+  std::array<char, 4096> report_{};
   std::FILE* file_;
   std::FILE* before_;
+  int output_;
+  int output_before_;
 };
 
 // The program itself; words with a dot are files of the folder.
 Work command_line(const std::string& line) {
   return [words = words_of(line)](const TempDir& dir) {
-    static ErrorText errors;
+    static ProgramText text;
     std::vector<std::string> full;
     for (const std::string& word : words)
       full.push_back(word.find('.') == std::string::npos ? word : dir.file(word));
     std::vector<const char*> args;
     for (const std::string& word : full) args.push_back(word.c_str());
-    errors.begin();
+    text.begin();
     const int status = run_program(args);
-    const std::string_view message = errors.end();
+    const std::string_view message = text.end();
     if (status != 0 && status != 2) throw std::logic_error("no exit status of an error");
     if (status != 0) throw Error(std::string(message));
   };
