@@ -53,12 +53,12 @@ inline constexpr std::string_view kListSkipped = "--list-skipped";
 // The shard that --shard I/N names; nothing without it. Throws Error.
 [[nodiscard]] std::optional<Shard> read_shard(const Arguments& arguments);
 
-// Leaves the jobs that --filter selects, and those that these need.
+// Removes all jobs but those that --filter selects and the jobs whose results they use.
 void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs);
 // Leaves the jobs of the shard, if one is given.
 void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vector<Job>& jobs);
 
-// Prints the names of the jobs or cases; of those that are skipped with --list-skipped, with the reason.
+// Prints the name of each job or case. --list-skipped adds the skipped cases, each with its reason.
 void list_jobs(const Arguments& arguments, const ReportKind& kind, const std::vector<Job>& jobs);
 
 // Takes a file that the command reads or writes, "FILE:NAME" too, or with a "/" at the end all that is in a

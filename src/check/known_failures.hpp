@@ -44,7 +44,8 @@ class KnownFailures {
     std::string reason;
     std::vector<std::pair<std::string, std::string>> patterns;  // by their key
     bool is_used = false;
-    std::int64_t cases = 0;  // that match, without those that are skipped or not given to the program
+    std::int64_t cases =
+        0;  // matching cases that were judged: neither skipped nor "not given to the program"
     std::int64_t passed = 0;
   };
 

@@ -71,7 +71,7 @@ struct Unspecified {
   std::string why;  // "onnx ScatterElements-18 (duplicate indices)"
 };
 
-// What a program that computes cases did with one of them.
+// How the program under test ended a case.
 struct ProgramRun {
   std::vector<std::string> words;  // the command
   ChildEnd end;                    // of many cases: of the one at which the process ended

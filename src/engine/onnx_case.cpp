@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kDataSet = "test_data_set_0";
 
-// Where operand `i` of the node is in the description.
+// The position in the operator's description of the operand that is input `i` of the ONNX node.
 std::size_t own_place(const Operator& op, std::size_t i) {
   if (op.onnx_order.empty()) return i;
   return to_size(std::ranges::find(op.operands, op.onnx_order[i], &OperandSpec::name) - op.operands.begin());

@@ -16,9 +16,9 @@ namespace tensorop {
 
 class Coverage {
  public:
-  // What a parameter is. The classes of floats and of integers that an operand has are several values of one
-  // parameter. They pair with attributes, and those of two operands with each other; special ones with
-  // attributes alone.
+  // The kind of a parameter decides with which others its values form pairs: attributes and `other` with all
+  // of these; classes of floats and integers with attributes, and with those of another operand; special
+  // classes with attributes alone. A call may have several classes of one parameter.
   enum class Kind : std::uint8_t { attribute, floats, integers, special, other };
   static constexpr int kMostDraws = 24;
   using Level = std::size_t;             // a value of a parameter
@@ -31,11 +31,11 @@ class Coverage {
   }
   [[nodiscard]] const std::string& value(Level level) const { return levels_[level].value; }
 
-  // What the next case is to meet: pairs of attributes first, then those that have the class of an element,
-  // and all others, in turn.
+  // Cases meet pairs of attributes first. Then every other case is for pairs with a class of elements, and
+  // the ones between for all other pairs.
   enum class Pairs : std::uint8_t { attributes, classes, others };
-  // The pairs that are open, and of which kind they are: `next`, unless pairs of attributes or no such are
-  // open. Empty: all are met or given up.
+  // The open pairs of attributes; if there are none those of kind `next`, else the others; and their kind.
+  // Empty: all are met or given up.
   [[nodiscard]] std::pair<std::vector<Pair>, Pairs> open_pairs(Pairs next) const;
   // How much a valid call with these levels adds: pairs of attributes count most, then the `next` ones.
   [[nodiscard]] std::int64_t gain(const std::vector<Level>& levels, Pairs next) const;

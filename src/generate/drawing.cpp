@@ -188,7 +188,8 @@ DType Drawing::pick_dtype(std::size_t i) {
   const std::string parameter = cat("dtype ", variable);
   if (const std::string known = picked(parameter); !known.empty()) return *parse_dtype(known);
   const DTypeSet allowed = allowed_types(*subject_.version, variable);
-  // Those that are asked for and can have what is wanted; if there are none, without the last condition.
+  // Prefers the requested dtypes that can hold the wanted class of elements. If none can, any requested
+  // dtype.
   const auto names = [&](const auto& is_chosen) {
     std::vector<std::string> out;
     for (const DTypeInfo& row : kDTypes) {
@@ -317,7 +318,7 @@ void Drawing::add_indices(const Shape& shape, const std::function<std::int64_t(s
 
 std::map<std::int64_t, std::string> Drawing::pick_index_classes(DType dtype, std::string_view kind,
                                                                 const Shape& shape) {
-  // What is not wanted leaves indices as they are to be: distinct ones, or none from the end.
+  // Planted indices must not make distinct indices equal, nor add negative ones, unless they are the goal.
   const bool is_negative = kind == "negative";
   std::vector<std::string> classes = {"first", "last"};
   for (const char* const name : {"negative first", "negative last"}) {

@@ -54,9 +54,10 @@ class Drawing {
   // The picked value of a parameter; empty: there is none.
   [[nodiscard]] std::string picked(std::string_view parameter) const;
   void set(std::string_view attribute, std::string text);
-  // Where reductions whose result depends on the order are wanted, the values and indices that make them.
+  // If the goal is a reduction whose result depends on the order of updates: also wants the values and equal
+  // indices that cause it.
   void want_sums();
-  // What want_sums() makes, once all operands are added.
+  // Notes that the complete call has such a reduction.
   void note_sums();
   // Picks and sets all attributes of words and flags, --oob and --duplicates. A default is left out at times.
   void pick_words();
@@ -104,8 +105,9 @@ class Drawing {
   [[nodiscard]] Coverage::Level sums();
   // Whether an element of the dtype can be of the class that is wanted of the next operand, if any is.
   [[nodiscard]] bool has_wanted_class(DType dtype) const;
-  // The classes to be planted, by flat position: those that are wanted, or `has_more`. They are at the
-  // same places of all operands, so that they meet each other.
+  // Chooses classes of elements to plant, and their flat positions: the wanted classes, with `has_more` also
+  // others. All operands of a call use the same places, so that planted elements are combined with each
+  // other.
   [[nodiscard]] std::map<std::int64_t, std::string> pick_classes(const std::string& parameter,
                                                                  Coverage::Kind kind,
                                                                  std::vector<std::string> classes,
