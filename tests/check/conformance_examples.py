@@ -113,7 +113,7 @@ def main():
             operators = cases.index("--spec")
             words = [tensorop, "generate", *cases, "--dtypes", "float32,int64", "--count", str(COUNT), "-o", "suite"]
             subprocess.run(words, check=True)
-            check = [tensorop, "check", "suite", "--shrink", "--budget", "1s", "--command",
+            check = [tensorop, "check", "suite", "--shrink", "--budget", "5s", "--command",
                      command.format(python=sys.executable)]
 
             def run(environment):
