@@ -10,14 +10,6 @@
 
 namespace tensorop {
 
-const Option* find_option(const std::vector<Option>& options, std::string_view word) {
-  // An empty operand must not match an option without a letter.
-  if (word.empty()) return nullptr;
-  const auto found = std::ranges::find_if(
-      options, [&](const Option& option) { return option.name == word || option.letter == word; });
-  return found == options.end() ? nullptr : &*found;
-}
-
 namespace {
 
 // Any other word after a flag is an operand.
@@ -35,7 +27,7 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::size_t equals = args[i].starts_with("--") ? args[i].find('=') : std::string::npos;
     const Option* option = find_option(options, std::string_view(args[i]).substr(0, equals));
-    if (option == nullptr || option->kind == OptionKind::flag) {
+    if (option == nullptr || option->value.empty()) {
       if (option != nullptr && equals != std::string::npos)
         throw Error(cat(option->name, " takes no value"), "", std::string(removed_hint(command, args[i])));
       out.push_back(args[i]);
@@ -44,7 +36,7 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
     out.push_back(option->name);
     if (equals != std::string::npos) {
       out.push_back(args[i].substr(equals + 1));
-    } else if (option->kind == OptionKind::value_flag) {
+    } else if (option->rules.kind == OptionKind::value_flag) {
       const bool has_value = i + 1 < args.size() && is_truth_value(args[i + 1]);
       if (!has_value && i + 1 < args.size()) seen.after_value_flags.emplace_back(option->name, args[i + 1]);
       out.push_back(has_value ? args[++i] : "true");
@@ -118,16 +110,20 @@ std::vector<std::string> Arguments::values(std::string_view name) const {
   return found == options.end() ? std::vector<std::string>() : found->second;
 }
 
-void Arguments::refuse_beside(std::string_view option, Names others) const {
-  for (const std::string_view other : others) {
-    if (has(option) && has(other)) throw Error(cat(option, " cannot be combined with ", other));
-  }
+std::optional<std::string> Arguments::value_or_default(std::string_view name) const {
+  if (has(name)) return value(name);
+  const Option* const option = find_option(rows, name);
+  return option == nullptr || option->rules.by_default.empty() ? std::nullopt
+                                                               : std::optional(option->rules.by_default);
 }
 
-void Arguments::require_with(std::string_view needed, Names others) const {
-  for (const std::string_view other : others) {
-    if (has(other) && !has(needed)) throw Error(cat(other, " needs ", needed));
-  }
+std::optional<std::int64_t> Arguments::integer(std::string_view name) const {
+  const auto text = value_or_default(name);
+  return text ? parse_int64(*text) : std::nullopt;
+}
+
+double Arguments::seconds(std::string_view name) const {
+  return parse_seconds(value_or_default(name).value()).value();
 }
 
 void Arguments::refuse_operands_after(std::size_t count, std::string_view takes) const {
@@ -135,7 +131,21 @@ void Arguments::refuse_operands_after(std::size_t count, std::string_view takes)
   throw Error(cat("unexpected operand ", in_quotes(operands[count]), ": ", takes));
 }
 
-Arguments parse_arguments(const std::vector<std::string>& args, const std::vector<Option>& options,
+void Arguments::require_rows() const {
+  for (const Option& option : rows) {
+    if (!has(option.name)) continue;
+    for (const std::string& text : values(option.name)) require_value(option, text);
+    const OptionRules& rules = option.rules;
+    if (!rules.needs.empty() && !has(rules.needs))
+      throw Error(cat(option.name, " needs ", rules.needs), "", std::string(rules.hint));
+    for (const std::string& other : split(rules.excludes, " ")) {
+      if (has(other))
+        throw Error(cat(option.name, " cannot be combined with ", other), "", std::string(rules.hint));
+    }
+  }
+}
+
+Arguments parse_arguments(const std::vector<std::string>& args, std::vector<Option> options,
                           std::string_view command) {
   // A word after "--" is never an option.
   const auto end = std::ranges::find(args, "--");
@@ -150,16 +160,17 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
   const bool has_letters = std::ranges::any_of(words, is_letters);
   for (const Option& option : options) {
     const bool may_be_given =
-        std::ranges::find(words, option.name) != words.end() || (has_letters && !option.letter.empty());
+        std::ranges::find(words, option.name) != words.end() || (has_letters && !option.rules.letter.empty());
     if (!may_be_given) continue;
-    const std::string names = option.letter.empty() ? option.name : cat(option.letter, ",", option.name);
+    const std::string names =
+        option.rules.letter.empty() ? option.name : cat(option.rules.letter, ",", option.name);
     std::vector<std::string>& result = results[option.name];
     // Texts are taken as they are: the library would split inline JSON into a vector and read 010 as eight.
     const auto take = [&result](const CLI::results_t& texts) {
       result = texts;
       return true;
     };
-    if (option.kind == OptionKind::flag) {
+    if (option.value.empty()) {
       parser.add_flag_function(names,
                                [&result](std::int64_t times) { result = {times == 1 ? "" : cat(times)}; });
     } else {
@@ -174,8 +185,9 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
   }
 
   for (auto& [name, texts] : results) {
-    const bool takes_several = find_option(options, name)->kind == OptionKind::values;
-    if (texts.size() > 1 && !takes_several) throw Error(cat(name, " is given twice"));
+    const Option& option = *find_option(options, name);
+    if (texts.size() > 1 && !option.rules.repeats) throw Error(cat(name, " is given twice"));
+    if (option.rules.kind == OptionKind::choice) std::ranges::transform(texts, texts.begin(), lower);
     if (!texts.empty()) out.options[name] = std::move(texts);
   }
   for (const std::string& word : parser.remaining()) {
@@ -183,6 +195,7 @@ Arguments parse_arguments(const std::vector<std::string>& args, const std::vecto
     out.operands.push_back(word);
   }
   if (end != args.end()) out.operands.insert(out.operands.end(), end + 1, args.end());
+  out.rows = std::move(options);
   return out;
 }
 

@@ -1,6 +1,5 @@
 // `check`: golden files.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -35,32 +34,70 @@ constexpr std::string_view kKnownFailures = "--known-failures";
 
 std::vector<Option> check_options() {
   const std::vector<Option> own = {
-      {std::string(kListSkipped), OptionKind::flag, "",
-       "also list the ONNX cases that are skipped, each with the reason: an operator, opset or dtype that "
-       "tensorop does not have, a graph of several nodes, ...; and cases that are not given to the program"},
-      {"--actual", OptionKind::value, "DIR|FILE",
-       "compare the results of another program: files in DIR, or FILE, that of the only case"},
-      {"--command", OptionKind::value, "CMD",
-       "compare the results of a program that is run for each case: words and placeholders such as {inputs} "
-       "{output}"},
-      {"--timeout", OptionKind::value, "SECONDS", "with --command: how long a program may run; default 60"},
-      {"--shell", OptionKind::flag, "", "with --command: CMD is a command of /bin/sh"},
-      {std::string(kShrink), OptionKind::flag, "",
-       "with --command: make the cases that fail smaller while they fail in the same way, and report one for "
-       "each way"},
-      {"--budget", OptionKind::value, "SECONDS", "with --shrink: the time for smaller cases; default 60"},
-      {"--keep", OptionKind::value, "DIR",
-       "with --shrink: the folder for the smallest cases; default CASE/shrunk"},
-      {std::string(kKnownFailures), OptionKind::value, "FILE",
-       "cases that may fail: lines NAME-PATTERN or op=NAME dtype=int8 ATTRIBUTE=VALUE, then # and the "
-       "reason; a line "
-       "whose cases pass is a failure"},
-      {"--update", OptionKind::flag, "", "rewrite golden files that are missing or differ, and list them"},
-      {"--ignore-open", OptionKind::flag, "", "do not compare elements that a case's --spec leaves open"},
+      {std::string(kListSkipped), Heading::selection, "",
+       "also list the ONNX cases that are skipped, the cases that are not given to the program, and known "
+       "failures, each with the reason: an operator, opset or dtype that tensorop does not have, a graph of "
+       "several nodes, ..."},
+      {"--actual",
+       Heading::actual,
+       "DIR|FILE",
+       "compare the results of another program: files in DIR, or FILE, that of the only case",
+       {.decides = true}},
+      {"--command",
+       Heading::actual,
+       "CMD",
+       "compare the results of a program that is run for each case: words and placeholders such as "
+       "{inputs} {output}",
+       {.excludes = "--actual", .decides = true}},
+      {"--timeout",
+       Heading::actual,
+       "SECONDS",
+       "how long a program may run",
+       {.kind = OptionKind::seconds, .by_default = "60", .needs = "--command", .decides = true}},
+      {"--shell",
+       Heading::actual,
+       "",
+       "CMD is a command of /bin/sh",
+       {.needs = "--command", .decides = true}},
+      {std::string(kShrink),
+       Heading::actual,
+       "",
+       "make the cases that fail smaller while they fail in the same way, and report one for each way",
+       {.needs = "--command", .excludes = "--ignore"}},  // a mask is of one shape
+      {"--budget",
+       Heading::actual,
+       "SECONDS",
+       "the time for smaller cases",
+       {.kind = OptionKind::seconds, .by_default = "60", .needs = kShrink}},
+      {"--keep",
+       Heading::actual,
+       "DIR",
+       "the folder for the smallest cases; default: CASE/shrunk",
+       {.kind = OptionKind::path, .needs = kShrink}},
+      {std::string(kKnownFailures),
+       Heading::selection,
+       "FILE",
+       "cases that may fail: lines NAME-PATTERN or op=NAME dtype=int8 ATTRIBUTE=VALUE, then # and "
+       "the reason; a line whose cases pass is a failure",
+       {.excludes = "--update --list"}},
+      {"--update",
+       Heading::actual,
+       "",
+       "rewrite golden files that are missing or differ, and list them",
+       {.excludes = "--actual --command --shard",
+        .hint = "one process rewrites golden files, with what tensorop computes"}},
+      {"--ignore-open",
+       Heading::equality,
+       "",
+       "do not compare elements that a case's --spec leaves open",
+       {.decides = true}},
       ignore_option(),
       show_option(),
-      {"--why", OptionKind::flag, "",
-       "explain each element that is listed: from which elements of the operands it is made"},
+      {"--why",
+       Heading::report,
+       "",
+       "explain each element that is listed: from which elements of the operands it is made",
+       {.decides = true}},
       shard_option(),
   };
   std::vector<Option> tolerances = tolerance_options();
@@ -143,45 +180,16 @@ std::string read_actual(const Arguments& arguments) {
   return path;
 }
 
-// A time that ends with "s" or not.
-std::chrono::duration<double> read_seconds(const Arguments& arguments, std::string_view option) {
-  constexpr double kDefault = 60;
-  constexpr double kMost = 1e6;
-  const auto text = arguments.value(std::string(option));
-  if (!text) return std::chrono::duration<double>(kDefault);
-  double seconds = 0;
-  const auto [end, status] = std::from_chars(text->data(), text->data() + text->size(), seconds);
-  const std::string_view rest(end, static_cast<std::size_t>(text->data() + text->size() - end));
-  if ((rest != "" && rest != "s") || status != std::errc{} || !(seconds > 0 && seconds <= kMost)) {
-    throw Error(
-        cat(option, " ", in_quotes(*text), " is not a number of seconds above 0 and at most 1000000"));
-  }
-  return std::chrono::duration<double>(seconds);
-}
-
 std::optional<ProgramSettings> read_program(const Arguments& arguments) {
   const auto command = arguments.value("--command");
-  if (!command) {
-    arguments.require_with("--command", {"--timeout", "--shell", "--shrink"});
-    return std::nullopt;
-  }
-  arguments.refuse_beside("--command", {"--actual"});
+  if (!command) return std::nullopt;
   const auto shell = arguments.has("--shell") ? CommandTemplate::Shell::yes : CommandTemplate::Shell::no;
   return ProgramSettings{with_context("--command", [&] { return CommandTemplate(*command, shell); }),
-                         read_seconds(arguments, "--timeout")};
+                         std::chrono::duration<double>(arguments.seconds("--timeout"))};
 }
 
 CheckSettings read_check_settings(const Arguments& arguments) {
-  const bool updates = arguments.has("--update");
-  for (const char* option : {"--actual", "--command"}) {
-    if (!updates || !arguments.has(option)) continue;
-    throw Error(cat(option, " cannot be combined with --update"), "",
-                "--update makes golden files of what tensorop computes");
-  }
-  if (updates && arguments.has("--shard"))
-    throw Error("--update cannot be combined with --shard", "",
-                "one process updates the golden files of all cases");
-  CheckSettings settings{read_batch_settings(arguments), updates,
+  CheckSettings settings{read_batch_settings(arguments), arguments.has("--update"),
                          read_actual(arguments),         read_program(arguments),
                          read_show(arguments),           arguments.has("--ignore-open"),
                          arguments.value("--ignore"),    read_picture_options(arguments)};
@@ -190,15 +198,11 @@ CheckSettings read_check_settings(const Arguments& arguments) {
 }
 
 std::optional<ShrinkPlan> read_shrink(const Arguments& arguments) {
-  arguments.require_with(kShrink, {"--budget", "--keep"});
   if (!arguments.has(kShrink)) return std::nullopt;
-  // Masks and limits of metrics are of one shape.
-  arguments.refuse_beside(kShrink, {"--ignore"});
-  if (arguments.value("--keep") == "") throw Error("--keep needs a folder name");
   const std::string& first = arguments.operands[0];
   std::string beside = is_folder(first) ? first : directory_of(first);
   if (beside == ".") beside.clear();
-  return ShrinkPlan{.budget = read_seconds(arguments, "--budget"),
+  return ShrinkPlan{.budget = std::chrono::duration<double>(arguments.seconds("--budget")),
                     .folder = arguments.value("--keep").value_or(path_from(beside, "shrunk"))};
 }
 
@@ -222,10 +226,7 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
     throw Error("standard input can be read only once");
   out.settings = read_check_settings(arguments);
   out.shrink = read_shrink(arguments);
-  if (const auto file = arguments.value(std::string(kKnownFailures))) {
-    arguments.refuse_beside(kKnownFailures, {"--update", "--list"});
-    out.settings.known = &out.known.emplace(*file);
-  }
+  if (const auto file = arguments.value(kKnownFailures)) out.settings.known = &out.known.emplace(*file);
   const auto shard = read_shard(arguments);
   std::vector<Unseen> unseen;
   out.jobs = wanted_cases(arguments, out.settings, unseen, out.unreadable);

@@ -69,15 +69,16 @@ struct CommandEntry {
   Command (*describe)();
   Globals globals = Globals::all;
   bool by_team = false;   // every process of a team takes part; else the first one alone runs it
+  bool reports = false;   // it calls require_options() itself, so that its report has the error
   bool is_listed = true;  // or else it is for programs
 };
 // In the order of a day's work.
 inline constexpr CommandEntry kCommands[] = {
     {"convert", convert_command},
     {"info", info_command},
-    {"compare", compare_command},
-    {"check", check_command, Globals::all, true},
-    {"run", run_command, Globals::all, true},
+    {.name = "compare", .describe = compare_command, .reports = true},
+    {.name = "check", .describe = check_command, .by_team = true, .reports = true},
+    {.name = "run", .describe = run_command, .by_team = true, .reports = true},
     {kWhy, why_command, Globals::without_progress},
     {"generate", generate_command, Globals::none},
     {"lookup", lookup_command},
@@ -88,7 +89,7 @@ inline constexpr CommandEntry kCommands[] = {
     {"man", man_command, Globals::none},
     {"completion", completion_command, Globals::none},
     {"version", version_command, Globals::none},
-    {"complete", complete_command, Globals::none, false, false},
+    {.name = "complete", .describe = complete_command, .globals = Globals::none, .is_listed = false},
 };
 
 // The names of all listed commands and of operators.
@@ -114,6 +115,9 @@ inline constexpr CommandEntry kCommands[] = {
 
 // The options of every command, and the settings they give.
 [[nodiscard]] std::vector<Option> global_options();
+// Throws Error for options that Arguments::require_rows() refuses, and for a wrong variable of the
+// environment. The functions that read options expect that this has been called.
+void require_options(const Arguments& arguments);
 [[nodiscard]] Settings read_settings(const Arguments& arguments);
 // Keeps the texts of warnings in `kept` too.
 void keep_warnings(Settings& settings, std::vector<std::string>& kept);
@@ -137,7 +141,11 @@ class MeteredSettings {
   Progress progress_;
   Settings settings_;
 };
-// --input-format, and what it gives: null for auto. Throws Error.
+// --json, of all commands that have it.
+[[nodiscard]] Option json_option(std::string help);
+// --fsync, of commands that write results.
+[[nodiscard]] Option fsync_option(std::string help);
+// --input-format, and what it gives: null for auto.
 [[nodiscard]] Option input_option();
 [[nodiscard]] const Format* read_input_format(const Arguments& arguments);
 // --output, --format and --fsync, and the destination they give; `choice` limits the formats.
@@ -159,6 +167,7 @@ inline constexpr std::string_view kExplainPlan = "--explain-plan";
 
 // --onnx-case DIR of operators and of run.
 inline constexpr std::string_view kCase = "--onnx-case";
+[[nodiscard]] Option case_option(std::string help);
 
 // --ignore MASK.
 [[nodiscard]] Option ignore_option();
@@ -171,7 +180,7 @@ void report_error(const Failure& error);
 
 // The options of a command under headings, in the order of help; those of one heading in their own order.
 struct OptionGroup {
-  std::string_view title;
+  Heading heading;
   std::vector<Option> options;
 };
 [[nodiscard]] std::vector<OptionGroup> option_groups(const Command& command);

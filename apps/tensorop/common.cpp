@@ -19,73 +19,98 @@
 namespace tensorop {
 
 std::vector<Option> global_options() {
+  constexpr Heading kHeading = Heading::globals;
   return {
-      {"--threads", OptionKind::value, "N", "threads to use; default: the cores this process may use"},
-      {"--memory", OptionKind::value, "SIZE",
-       "bytes for buffers and windows, with K, M or G: powers of 1024; default: TENSOROP_MEMORY, else half "
-       "of what is free"},
-      {"--progress", OptionKind::value, "auto|always|never",
-       "a progress bar on standard error; auto (default): on a terminal, after one second"},
-      {"--quiet", OptionKind::flag, "",
-       "no warnings and no summary; -qq: no report of differences either, only the exit status", "-q"},
-      {"--help", OptionKind::flag, "", "print help", "-h"},
-      {"--version", OptionKind::flag, "", "print the version", "-V"},
+      {"--threads",
+       kHeading,
+       "N",
+       "threads to use; default: the cores this process may use",
+       {.kind = OptionKind::integer}},
+      {"--memory",
+       kHeading,
+       "SIZE",
+       "bytes for buffers and windows, with K, M or G: powers of 1024; default: TENSOROP_MEMORY, else "
+       "half of what is free",
+       {.kind = OptionKind::bytes}},
+      {"--progress",
+       kHeading,
+       "auto|always|never",
+       "a progress bar on standard error; auto: on a terminal, after one second",
+       {.kind = OptionKind::choice, .by_default = "auto"}},
+      {"--quiet",
+       kHeading,
+       "",
+       "no warnings and no summary; -qq: no report of differences either, only the exit status",
+       {.letter = "-q"}},
+      {"--help", kHeading, "", "print help", {.letter = "-h"}},
+      {"--version", kHeading, "", "print the version", {.letter = "-V"}},
   };
 }
 
 namespace {
 
-// The value of an option that counts threads or jobs.
+// The value of an option that counts threads or jobs. The result does not depend on the number: more than
+// 1024 only cost.
 std::optional<int> read_count(const Arguments& arguments, std::string_view option) {
-  const auto text = arguments.value(option);
-  if (!text) return std::nullopt;
-  const auto number = parse_int64(*text);
-  if (!number || *number < 1) throw Error(cat(option, " ", in_quotes(*text), " is not a positive integer"));
-  // The result does not depend on the number: more than this only costs.
   constexpr std::int64_t kMost = 1024;
-  return static_cast<int>(std::min(*number, kMost));
+  const auto number = arguments.integer(option);
+  return number ? std::optional(static_cast<int>(std::min(*number, kMost))) : std::nullopt;
+}
+
+constexpr std::string_view kMemoryVariable = "TENSOROP_MEMORY";
+
+// Empty where it is not set.
+std::string memory_variable() {
+  const char* const text = std::getenv(kMemoryVariable.data());
+  return text == nullptr ? "" : text;
 }
 
 // --memory, or the variable of the environment; 0 where neither is there.
 std::int64_t read_memory(const Arguments& arguments) {
-  const auto size_of = [](std::string_view name, std::string_view text) {
-    if (const auto bytes = parse_byte_size(text)) return *bytes;
-    throw Error(
-        cat(name, " ", in_quotes(text), " is not a positive integer, with K, M or G or nothing after it"));
-  };
-  if (const auto text = arguments.value("--memory")) return size_of("--memory", *text);
-  const char* const variable = std::getenv("TENSOROP_MEMORY");
-  return variable == nullptr || *variable == '\0' ? 0 : size_of("TENSOROP_MEMORY", variable);
+  return parse_byte_size(arguments.value("--memory").value_or(memory_variable())).value_or(0);
 }
 
 }  // namespace
 
+void require_options(const Arguments& arguments) {
+  arguments.require_rows();
+  const std::string memory = memory_variable();
+  const bool is_used = find_option(arguments.rows, "--memory") != nullptr && !arguments.has("--memory");
+  if (is_used && !memory.empty())
+    require_value({std::string(kMemoryVariable), Heading::globals, "SIZE", "", {.kind = OptionKind::bytes}},
+                  memory);
+}
+
 ProgressMode read_progress(const Arguments& arguments) {
-  const auto text = arguments.value("--progress");
-  const std::string word = lower(text.value_or("auto"));
+  const std::string word = arguments.value_or_default("--progress").value_or("never");
   if (word == "auto") return ProgressMode::automatic;
-  if (word == "always") return ProgressMode::always;
-  if (word == "never") return ProgressMode::never;
-  throw Error(cat("--progress ", in_quotes(*text), " is not one of auto, always, never"));
+  return word == "always" ? ProgressMode::always : ProgressMode::never;
 }
 
 std::vector<Option> tolerance_options() {
   std::vector<Option> options;
   for (const ToleranceKey& key : tolerance_keys()) {
-    options.push_back({option_name(key.name), key.value_name.empty() ? OptionKind::flag : OptionKind::value,
-                       std::string(key.value_name), std::string(key.option_help)});
+    options.push_back({option_name(key.name),
+                       Heading::equality,
+                       std::string(key.value_name),
+                       std::string(key.option_help),
+                       {.decides = true}});
   }
+  // Nothing is near where bits decide.
+  std::ranges::find(options, "--exact-bits", &Option::name)->rules.excludes =
+      "--rtol --atol --max-ulp --tolerance";
   return options;
 }
 
 Option ignore_option() {
-  return {"--ignore", OptionKind::value, "MASK",
-          "leave out the elements at which MASK, a bool tensor of the same shape, is true (see --open-mask)"};
+  return {"--ignore",
+          Heading::equality,
+          "MASK",
+          "leave out the elements at which MASK, a bool tensor of the same shape, is true (see --open-mask)",
+          {.decides = true}};
 }
 
 std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
-  // Nothing is near where bits decide.
-  arguments.refuse_beside("--exact-bits", {"--rtol", "--atol", "--max-ulp", "--tolerance"});
   std::vector<ToleranceText> given;
   for (const ToleranceKey& key : tolerance_keys()) {
     if (const auto text = arguments.value(option_name(key.name)))
@@ -95,9 +120,12 @@ std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
 }
 
 std::vector<Option> batch_options() {
-  return {
-      {"--jobs", OptionKind::value, "N", "the most jobs to run concurrently; default: the number of threads"},
-      explain_plan_option()};
+  return {{"--jobs",
+           Heading::running,
+           "N",
+           "the most jobs to run concurrently; default: the number of threads",
+           {.kind = OptionKind::integer}},
+          explain_plan_option()};
 }
 
 BatchSettings read_batch_settings(const Arguments& arguments) {
@@ -110,8 +138,12 @@ BatchSettings read_batch_settings(const Arguments& arguments) {
 }
 
 Option explain_plan_option() {
-  return {std::string(kExplainPlan), OptionKind::flag, "",
-          "print on standard error how operands are read that memory may not hold, and why"};
+  return {
+      std::string(kExplainPlan),
+      Heading::running,
+      "",
+      "print on standard error how operands are read that memory may not hold, and why",
+      {.excludes = "--dry-run", .hint = "the plan depends on elements, and --dry-run reads only headers"}};
 }
 
 std::string plan_lines(const std::string& location, const AccessReport& report) {
@@ -150,7 +182,6 @@ Settings read_settings(const Arguments& arguments) {
     // What a user gives is that of each process.
     if (settings.memory == 0) settings.memory_sharers = team->processes_a_machine;
   }
-  (void)read_progress(arguments);
   if (!arguments.has("--quiet")) {
     settings.warn = [](const std::string& line) {
       std::fprintf(stderr, "tensorop: warning: %s\n", line.c_str());
@@ -190,37 +221,55 @@ MeteredSettings::MeteredSettings(const Arguments& arguments, const std::string& 
 
 std::vector<Option> output_options() {
   return {
-      {"--output", OptionKind::value, "FILE", "file for the result; default: - (standard output)", "-o"},
-      {"--format", OptionKind::value, join(format_names(), "|"),
-       "format of the result; default: by the extension of FILE, else json, or as text on a terminal"},
-      {"--fsync", OptionKind::flag, "", "write the result to the disk before the command ends"},
+      {"--output",
+       Heading::result,
+       "FILE",
+       "file for the result; default: - (standard output)",
+       {.letter = "-o", .kind = OptionKind::path}},
+      {"--format",
+       Heading::result,
+       join(format_names(), "|"),
+       "format of the result; default: by the extension of FILE, else json, or as text on a terminal",
+       {.kind = OptionKind::choice}},
+      fsync_option("write the result to the disk before the command ends"),
   };
 }
 
+Option json_option(std::string help) {
+  return {"--json", Heading::report, "", std::move(help)};
+}
+
+Option case_option(std::string help) {
+  return {std::string(kCase),
+          Heading::result,
+          "DIR",
+          std::move(help),
+          {.kind = OptionKind::path, .excludes = "--dry-run --missing"}};
+}
+
+Option fsync_option(std::string help) {
+  return {"--fsync", Heading::result, "", std::move(help)};
+}
+
 Option input_option() {
-  return {"--input-format", OptionKind::value, join(text_format_names(), "|"),
-          "format of text that is neither a JSON list nor an object; auto (default): by the file extension, "
-          "else by content"};
+  return {"--input-format",
+          Heading::reading,
+          join(text_format_names(), "|"),
+          "format of text that is neither a JSON list nor an object; auto: by the file extension, else "
+          "by content",
+          {.kind = OptionKind::choice, .by_default = "auto"}};
 }
 
 const Format* read_input_format(const Arguments& arguments) {
   const auto text = arguments.value("--input-format");
-  if (!text) return nullptr;
-  return with_context("--input-format", [&] { return read_text_format(*text); });
+  return text ? read_text_format(*text) : nullptr;
 }
 
 Destination read_destination(const Arguments& arguments) {
   Destination destination;
-  const std::string path = arguments.value("--output").value_or("-");
-  if (path.empty()) throw Error("--output needs a file name");
   destination.durable = arguments.has("--fsync");
-  if (const auto text = arguments.value("--format")) {
-    destination.format = find_format(*text);
-    if (destination.format == nullptr) {
-      throw Error(cat("--format ", in_quotes(*text), " is not one of ", join(format_names())));
-    }
-  }
-  set_path(destination, path);
+  if (const auto text = arguments.value("--format")) destination.format = find_format(*text);
+  set_path(destination, arguments.value("--output").value_or("-"));
   return destination;
 }
 

@@ -23,19 +23,27 @@
 namespace tensorop {
 namespace {
 
+constexpr std::string_view kOfSets[] = {"--filter", "--list", "--fail-fast", "--rename-regex"};
+
 std::vector<Option> compare_options() {
-  std::vector<Option> of_report = report_options(kCompareReport);
-  for (Option& option : of_report) {
-    const bool of_sets = option.name == "--filter" || option.name == "--list" || option.name == "--fail-fast";
-    if (of_sets) option.help = cat("of folders and archives: ", option.help);
-  }
   const std::vector<Option> renames = {
-      {"--rename-regex", OptionKind::values, "FROM=TO",
-       "of folders and archives: in names of ACTUAL what matches the extended regular expression FROM "
-       "becomes TO, where \\1 is its first group; repeatable, applied in their order"},
+      {"--rename-regex",
+       Heading::reading,
+       "FROM=TO",
+       "in names of ACTUAL what matches the extended regular expression FROM becomes TO, where \\1 is "
+       "its first group; repeatable, applied in their order",
+       {.repeats = true}},
   };
-  return joined(
-      {tolerance_options(), {ignore_option(), show_option()}, picture_options(), of_report, renames});
+  std::vector<Option> options = joined({tolerance_options(),
+                                        {ignore_option(), show_option()},
+                                        picture_options(),
+                                        report_options(kCompareReport),
+                                        renames});
+  for (Option& option : options) {
+    if (std::ranges::count(kOfSets, option.name) != 0)
+      option.help = cat("of folders and archives: ", option.help);
+  }
+  return options;
 }
 
 CompareOptions read_options(const Arguments& arguments, const Reporter& reporter) {
@@ -59,7 +67,7 @@ void refuse_one_file(const std::string& actual, const std::string& expected) {
 
 void compare_pair(const Arguments& arguments, Reporter& reporter, const std::string& actual,
                   const std::string& expected) {
-  for (const std::string option : {"--filter", "--list", "--fail-fast", "--rename-regex"}) {
+  for (const std::string_view option : kOfSets) {
     if (arguments.has(option)) throw Error(cat(option, " is only for folders and archives"));
   }
   keep_files(reporter, [&](const VisitFile& visit) {

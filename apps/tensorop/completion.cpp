@@ -131,7 +131,7 @@ void add_values(const Command& command, const Option& option, std::string_view l
       offers.add(cat(lead, operand.name, option.name == "--of" ? "" : "="), operand.help);
     if (option.name == "--of") return;
   }
-  for (const std::string& part : split(option.value_name, "|")) {
+  for (const std::string& part : words_of(option)) {
     const auto is_small = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
     if (!part.empty() && std::ranges::all_of(part, is_small)) offers.add(cat(lead, part));
     if (part == "DTYPE") offers.add_all(split(kAllTypes.names(), ", "), lead);
@@ -200,9 +200,7 @@ void add_operands(const Command& command, Offers& offers) {
 
 const Option* option_with_value(const std::vector<Option>& options, std::string_view word) {
   const Option* const found = find_option(options, word);
-  const bool takes_value =
-      found != nullptr && (found->kind == OptionKind::value || found->kind == OptionKind::values);
-  return takes_value ? found : nullptr;
+  return found != nullptr && found->takes_value() ? found : nullptr;
 }
 
 // The words after "tensorop"; the last one is being typed.
@@ -233,7 +231,7 @@ int run_complete(const Arguments& arguments) {
     if (const Option* own = option_with_value(options, typed.substr(0, equals)))
       add_values(command, *own, typed.substr(0, equals + 1), offers);
   } else if (typed.starts_with('-') && !ended) {
-    for (const Option& offered : options) offers.add(offered.name, offered.help);
+    for (const Option& offered : options) offers.add(offered.name, meaning_of(offered));
   } else if (at == words.size()) {
     add_commands(offers);
   } else if (named) {

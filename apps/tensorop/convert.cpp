@@ -39,21 +39,12 @@ int run_nonzero(const Arguments& arguments) {
   return 0;
 }
 
-// Whether the first of two choices is given, or none.
-bool read_first_choice(const Arguments& arguments, std::string_view option, std::string_view first,
-                       std::string_view second) {
-  const auto text = arguments.value(option);
-  if (!text || *text == first) return true;
-  if (*text == second) return false;
-  throw Error(cat(option, " ", in_quotes(*text), " is not one of ", first, ", ", second));
-}
-
 int run_lookup(const Arguments& arguments) {
   const Words& operands = arguments.operands;
   arguments.refuse_operands_after(2, "lookup takes 2");
   if (operands.size() < 2) throw Error(cat("operand ", operands.empty() ? "keys" : "ids", " is missing"));
-  const LookupRules rules{.missing = read_first_choice(arguments, "--missing", "error", "-1"),
-                          .duplicates = read_first_choice(arguments, "--duplicates", "error", "first")};
+  const LookupRules rules{.missing = arguments.value_or_default("--missing") == "error",
+                          .duplicates = arguments.value_or_default("--duplicates") == "error"};
   const Destination destination = read_destination(arguments);
   const MeteredSettings settings(arguments, destination.path);
   write_lookup({operands[0], operands[1], rules, read_input_format(arguments)}, destination, settings.get());
@@ -62,20 +53,27 @@ int run_lookup(const Arguments& arguments) {
 
 std::vector<Option> convert_options() {
   const std::vector<Option> own = {
-      {"--dtype", OptionKind::values, "DTYPE|NAME=DTYPE",
-       "cast to this dtype; NAME=DTYPE only the arrays of the result whose names match NAME, where * stands "
-       "for any text; it also names the small dtype of NPY data that does not say it (V1)"},
-      {"--overflow", OptionKind::value, "error|saturate|nan",
-       "what becomes of a number that a float8 or float4 of --dtype cannot hold; error (default): an error; "
+      {"--dtype",
+       Heading::reading,
+       "DTYPE|NAME=DTYPE",
+       "cast to this dtype; NAME=DTYPE only the arrays of the result whose names match NAME, where * "
+       "stands for any text; it also names the small dtype of NPY data that does not say it (V1)",
+       {.repeats = true}},
+      {"--overflow",
+       Heading::reading,
+       "error|saturate|nan",
+       "what becomes of a number that a float8 or float4 of --dtype cannot hold; error: an error; "
        "saturate: the largest value, with its sign; nan: infinity, or NaN where there is none; float4 "
-       "saturates in both"},
-      {"--view", OptionKind::value, "DTYPE",
-       "use the bits of the elements as those of this dtype, which has as many bits; --dtype casts after it"},
+       "saturates in both",
+       {.kind = OptionKind::choice, .by_default = "error"}},
+      {"--view", Heading::reading, "DTYPE",
+       "use the bits of the elements as those of this dtype, which has as many bits; --dtype casts "
+       "after it"},
       input_option(),
-      {"--compress", OptionKind::flag, "", "deflate the arrays of an NPZ archive"},
-      {"--replace", OptionKind::flag, "", "of several arrays of one name write the last one"},
-      {"--metadata", OptionKind::values, "KEY=VALUE", "metadata of a safetensors file"},
-      {"--metadata-from", OptionKind::value, "FILE",
+      {"--compress", Heading::result, "", "deflate the arrays of an NPZ archive"},
+      {"--replace", Heading::result, "", "of several arrays of one name write the last one"},
+      {"--metadata", Heading::result, "KEY=VALUE", "metadata of a safetensors file", {.repeats = true}},
+      {"--metadata-from", Heading::result, "FILE",
        "an archive whose metadata is taken; default: those that are inputs as a whole"},
   };
   return joined({own, output_options()});
@@ -83,10 +81,16 @@ std::vector<Option> convert_options() {
 
 std::vector<Option> lookup_options() {
   const std::vector<Option> own = {
-      {"--missing", OptionKind::value, "error|-1",
-       "what an id is that is not among the keys: an error (default), or position -1"},
-      {"--duplicates", OptionKind::value, "error|first",
-       "what an id is whose key is duplicated: an error (default), or the first position"},
+      {"--missing",
+       Heading::others,
+       "error|-1",
+       "what an id is that is not among the keys: an error, or position -1",
+       {.kind = OptionKind::choice, .by_default = "error"}},
+      {"--duplicates",
+       Heading::semantics,
+       "error|first",
+       "what an id is whose key is duplicated: an error, or the first position",
+       {.kind = OptionKind::choice, .by_default = "error"}},
       input_option(),
   };
   return joined({own, output_options()});

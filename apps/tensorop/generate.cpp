@@ -17,26 +17,7 @@ namespace {
 
 // Formats of operands and results; kFolders writes ONNX case folders instead of a job file.
 constexpr std::string_view kFolders = "onnx";
-constexpr std::string_view kFormats[] = {"npy", "safetensors", "pb", "json", kFolders};
-
-std::int64_t read_count(const Arguments& arguments, std::string_view option, std::int64_t least,
-                        std::int64_t most, std::int64_t by_default) {
-  const auto text = arguments.value(option);
-  if (!text) return by_default;
-  const auto number = parse_int64(*text);
-  if (!number || *number < least || *number > most)
-    throw Error(cat(option, " ", in_quotes(*text), " is not an integer in ", least, "..", most));
-  return *number;
-}
-
-// "0.25" in millionths.
-std::int64_t read_share(const Arguments& arguments) {
-  const auto text = arguments.value("--invalid");
-  if (!text) return 0;
-  const auto millionths = parse_millionths(*text);
-  if (millionths && *millionths <= 1'000'000 && !text->starts_with('.')) return *millionths;
-  throw Error(cat("--invalid ", in_quotes(*text), " is not a share in 0..1"), "", "0.25 is one case of four");
-}
+constexpr std::int64_t kMostElements = 1'000'000;
 
 std::vector<DType> read_dtypes(const Arguments& arguments) {
   std::vector<DType> dtypes;
@@ -68,15 +49,14 @@ void require_dtypes(const Subject& subject) {
 std::vector<Generator> read_generators(const Arguments& arguments, const SuiteOptions& options) {
   if (arguments.operands.empty())
     throw Error("operand OPERATOR is missing", "", "tensorop generate gather -o DIR");
-  constexpr std::int64_t kMostElements = 1'000'000;
-  const std::int64_t least = read_count(arguments, "--min-elements", 0, kMostElements, 0);
+  const std::int64_t least = arguments.integer("--min-elements").value();
   Subject subject{.op = {},
                   .spec = options.spec,
                   .version = nullptr,
                   .dtypes = read_dtypes(arguments),
-                  .max_rank = read_count(arguments, "--max-rank", 2, 8, 5),
-                  .max_elements = read_count(arguments, "--max-elements", 16, kMostElements,
-                                             std::clamp<std::int64_t>(4 * least, 200, kMostElements)),
+                  .max_rank = arguments.integer("--max-rank").value(),
+                  .max_elements = arguments.integer("--max-elements")
+                                      .value_or(std::clamp<std::int64_t>(4 * least, 200, kMostElements)),
                   .min_elements = least};
   if (least > subject.max_elements) throw Error("--min-elements is more than --max-elements");
   std::vector<Generator> generators;
@@ -98,14 +78,11 @@ std::vector<Generator> read_generators(const Arguments& arguments, const SuiteOp
 
 SuiteOptions read_options(const Arguments& arguments) {
   SuiteOptions options;
-  options.count = read_count(arguments, "--count", 1, 1'000'000, 100);
-  options.seed = static_cast<std::uint64_t>(
-      read_count(arguments, "--seed", 0, std::numeric_limits<std::int64_t>::max(), 1));
-  options.invalid_per_million = read_share(arguments);
+  options.count = arguments.integer("--count").value();
+  options.seed = static_cast<std::uint64_t>(arguments.integer("--seed").value());
+  options.invalid_per_million = parse_millionths(arguments.value_or_default("--invalid").value()).value();
   options.spec = arguments.value("--spec");
-  const std::string format = arguments.value("--format").value_or("npy");
-  if (std::ranges::count(kFormats, format) == 0)
-    throw Error(cat("--format ", in_quotes(format), " is not one of npy, safetensors, pb, json, onnx"));
+  const std::string format = arguments.value_or_default("--format").value();
   if (format != kFolders) {
     options.format = find_format(format);
     return options;
@@ -152,7 +129,6 @@ std::string coverage_text(const Generator& generator) {
 int run_generate(const Arguments& arguments) {
   const auto folder = arguments.value("--output");
   if (!folder && !arguments.has("--coverage")) throw Error("--output DIR is missing");
-  if (folder && folder->empty()) throw Error("--output needs a folder name");
   const SuiteOptions options = read_options(arguments);
   std::vector<Generator> generators = read_generators(arguments, options);
   std::optional<Suite> suite;
@@ -165,35 +141,67 @@ int run_generate(const Arguments& arguments) {
   return 0;
 }
 
+std::vector<Option> generate_options() {
+  return {
+      {"--spec", Heading::semantics, join(spec_forms(), "|"), "the version of the operators"},
+      {"--count",
+       Heading::others,
+       "N",
+       "the number of cases of each operator",
+       {.kind = OptionKind::integer, .most = 1'000'000, .by_default = "100"}},
+      {"--seed",
+       Heading::others,
+       "K",
+       "the same seed makes the same files",
+       {.kind = OptionKind::integer, .least = 0, .by_default = "1"}},
+      {"--dtypes", Heading::others, "DTYPE,...", "use these alone, for operands that may have one"},
+      {"--max-rank",
+       Heading::others,
+       "N",
+       "the highest rank of operands",
+       {.kind = OptionKind::integer, .least = 2, .most = 8, .by_default = "5"}},
+      {"--min-elements",
+       Heading::others,
+       "N",
+       "the fewest elements of the largest tensor of a call",
+       {.kind = OptionKind::integer, .least = 0, .most = kMostElements, .by_default = "0"}},
+      {"--max-elements",
+       Heading::others,
+       "N",
+       "the most elements of a tensor; default: 200, or four times --min-elements",
+       {.kind = OptionKind::integer, .least = 16, .most = kMostElements}},
+      {"--invalid",
+       Heading::others,
+       "SHARE",
+       "the share of calls that break a rule, from 0 to 1",
+       {.kind = OptionKind::share, .by_default = "0"}},
+      {"--format",
+       Heading::result,
+       cat("npy|safetensors|pb|json|", kFolders),
+       "the format of operands and results; onnx: ONNX case folders instead of a job file, needs "
+       "--spec onnx-N",
+       {.kind = OptionKind::choice, .by_default = "npy"}},
+      {"--coverage", Heading::others, "",
+       "print which values, pairs of values and rules the cases meet; without --output, write "
+       "nothing"},
+      {"--output",
+       Heading::result,
+       "DIR",
+       "a new folder, or an empty one",
+       {.letter = "-o", .kind = OptionKind::path}},
+  };
+}
+
 }  // namespace
 
 Command generate_command() {
-  return {
-      "generate",
-      {"generate OPERATOR... [--spec SPEC] [--count N] [--seed K] [OPTION]... -o DIR"},
-      "Writes a conformance suite: cases of operators. They are made from the description of the version",
-      {"tensorop generate gathernd --spec onnx-13 --count 200 --invalid 0.2 -o suite",
-       "tensorop generate add --coverage --count 50"},
-      {
-          {"--spec", OptionKind::value, join(spec_forms(), "|"), "the version of the operators"},
-          {"--count", OptionKind::value, "N", "the number of cases of each operator (default 100)"},
-          {"--seed", OptionKind::value, "K", "the same seed makes the same files (default 1)"},
-          {"--dtypes", OptionKind::value, "DTYPE,...", "use these alone, for operands that may have one"},
-          {"--max-rank", OptionKind::value, "N", "the highest rank of operands (default 5)"},
-          {"--min-elements", OptionKind::value, "N",
-           "the fewest elements of the largest tensor of a call (default 0)"},
-          {"--max-elements", OptionKind::value, "N",
-           "the most elements of a tensor (default 200, or four times --min-elements)"},
-          {"--invalid", OptionKind::value, "SHARE",
-           "the share of calls that break a rule, from 0 to 1 (default 0)"},
-          {"--format", OptionKind::value, "npy|safetensors|pb|json|onnx",
-           "the format of operands and results (default npy); onnx: ONNX case folders instead of a job file, "
-           "needs --spec onnx-N"},
-          {"--coverage", OptionKind::flag, "",
-           "print which values, pairs of values and rules the cases meet; without --output, write nothing"},
-          {"--output", OptionKind::value, "DIR", "a new folder, or an empty one", "-o"},
-      },
-      run_generate};
+  return {"generate",
+          {"generate OPERATOR... [--spec SPEC] [--count N] [--seed K] [OPTION]... -o DIR"},
+          "Writes a conformance suite: cases of operators. They are made from the description of the version",
+          {"tensorop generate gathernd --spec onnx-13 --count 200 --invalid 0.2 -o suite",
+           "tensorop generate add --coverage --count 50"},
+          generate_options(),
+          run_generate};
 }
 
 }  // namespace tensorop

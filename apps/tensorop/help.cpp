@@ -19,48 +19,6 @@ namespace {
 
 constexpr std::string_view kListHint = "run tensorop --help for a list";
 
-// The headings of options, and the names of the options of each between blanks. One name has one meaning in
-// all commands.
-struct Heading {
-  std::string_view title;
-  std::string_view names;
-};
-constexpr std::string_view kOperands = "Operands";
-constexpr std::string_view kAttributes = "Attributes";
-constexpr std::string_view kOthers = "Options";
-constexpr std::string_view kGlobals = "Every command";
-constexpr Heading kHeadings[] = {
-    {kOperands, " --mask "},
-    {kAttributes, ""},
-    {"Semantics", " --spec --only --oob --duplicates "},
-    {"Reading operands", " --dtype --view --overflow --reshape --input-format --rename-regex "},
-    {"Which cases, jobs or arrays", " --filter --list --list-skipped --shard --known-failures "},
-    {"Where actual results come from",
-     " --actual --command --timeout --shell --shrink --budget --keep --update "},
-    {kOthers, ""},
-    {"What counts as equal",
-     " --rtol --atol --max-ulp --tolerance --max-mismatch --min-cosine --max-rms --nan-unequal --exact-bits "
-     "--ignore --ignore-open "},
-    {"The report", " --show --why --map --histogram --json --junit --html --markdown "},
-    {"The result",
-     " --output --format --fsync --compress --replace --metadata --metadata-from --open-mask --onnx-case "
-     "--dry-run "},
-    {"How it runs", " --jobs --fail-fast --explain-plan "},
-    {kGlobals, ""},
-};
-
-std::string_view heading_of(const Operator* op, const Option& option) {
-  const std::string name = fold_name(option.name);
-  const auto is_named = [&](const auto& spec) { return fold_name(spec.name) == name; };
-  if (op != nullptr && std::ranges::any_of(op->operands, is_named)) return kOperands;
-  if (op != nullptr && std::ranges::any_of(op->attributes, is_named)) return kAttributes;
-  const std::string word = cat(" ", option.name, " ");
-  for (const Heading& heading : kHeadings) {
-    if (heading.names.find(word) != std::string_view::npos) return heading.title;
-  }
-  return std::ranges::any_of(global_options(), is_named) ? kGlobals : kOthers;
-}
-
 // `text` from a column on; lines after the first begin there too.
 std::string hanging(std::string_view text, std::size_t column) {
   std::string out;
@@ -82,11 +40,7 @@ std::string definition(std::string_view term, std::string_view meaning, std::siz
 
 std::string option_lines(const Option& option) {
   constexpr std::size_t kColumn = 26;
-  std::string term = option.letter.empty() ? "" : option.letter + ", ";
-  term += option.name;
-  if (!option.value_name.empty())
-    term += cat(option.kind == OptionKind::value_flag ? "=" : " ", option.value_name);
-  return definition(term, option.help, kColumn);
+  return definition(usage_of(option), meaning_of(option), kColumn);
 }
 
 std::string paragraph(std::string_view text) {
@@ -177,7 +131,7 @@ std::size_t command_position(const Words& words) {
   std::size_t i = 0;
   while (i < words.size() && words[i].starts_with('-')) {
     const auto option = std::ranges::find(options, words[i], &Option::name);
-    i += option != options.end() && option->kind == OptionKind::value ? 2U : 1U;
+    i += option != options.end() && option->takes_value() ? 2U : 1U;
   }
   return std::min(i, words.size());
 }
@@ -193,11 +147,10 @@ Framework publisher_of(const Words& words) {
 }
 
 std::vector<OptionGroup> option_groups(const Command& command) {
-  const Operator* const op = command.op;
   std::vector<OptionGroup> groups;
-  for (const Heading& heading : kHeadings) groups.push_back({heading.title, {}});
+  for (std::size_t i = 0; i < kHeadingCount; ++i) groups.push_back({static_cast<Heading>(i), {}});
   for (Option& option : all_options(command))
-    std::ranges::find(groups, heading_of(op, option), &OptionGroup::title)->options.push_back(option);
+    groups[static_cast<std::size_t>(option.heading)].options.push_back(std::move(option));
   std::erase_if(groups, [](const OptionGroup& group) { return group.options.empty(); });
   return groups;
 }
@@ -212,7 +165,7 @@ std::string help_text(const Command& command) {
     lead = "       ";
   }
   for (const OptionGroup& group : option_groups(command)) {
-    text += cat("\n", group.title, ":\n");
+    text += cat("\n", title(group.heading), ":\n");
     for (const Option& option : group.options) text += option_lines(option);
   }
   if (const Operator* op = command.op; op != nullptr && !command.name.starts_with(kWhy)) {
@@ -274,7 +227,7 @@ void print_program_help() {
   for (const CommandEntry& entry : kCommands) {
     if (entry.is_listed) text += definition(entry.name, first_sentence(entry.describe().summary), kColumn);
   }
-  text += cat("\n", kGlobals, ":\n");
+  text += cat("\n", title(Heading::globals), ":\n");
   for (const Option& option : global_options()) text += option_lines(option);
   print(text);
 }

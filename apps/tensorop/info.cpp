@@ -34,6 +34,8 @@
 namespace tensorop {
 namespace {
 
+constexpr std::string_view kStats = "--stats";
+
 // A word of --fail-if.
 struct Failing {
   std::string_view word;
@@ -54,7 +56,7 @@ class InfoReport {
  public:
   explicit InfoReport(const Arguments& arguments) : arguments_(arguments) {}
 
-  // Throws Error where --stats is not given and an option that needs it is, and for wrong values.
+  // Throws Error for words of --fail-if that are unknown, or need --stats where it is not given.
   void read_options() {
     for (const std::string& list : arguments_.values("--fail-if")) {
       for (const std::string& word : split(list, ",")) {
@@ -64,16 +66,11 @@ class InfoReport {
         fail_if_.push_back(row);
       }
     }
-    if (!arguments_.has("--stats")) {
-      arguments_.require_with("--stats", {"--digest", "--sort", "--threads", "--memory", "--progress"});
-      if (std::ranges::any_of(fail_if_, &Failing::needs_statistics))
-        arguments_.require_with("--stats", {"--fail-if"});
+    if (!arguments_.has(kStats)) {
+      if (std::ranges::any_of(fail_if_, &Failing::needs_statistics)) throw Error("--fail-if needs --stats");
       return;
     }
     sort_key_ = arguments_.value("--sort").value_or("");
-    const std::vector<std::string> keys = sort_keys();
-    if (arguments_.has("--sort") && std::ranges::find(keys, sort_key_) == keys.end())
-      throw Error(cat("--sort ", in_quotes(sort_key_), " is not one of ", join(keys)));
     settings_.emplace(arguments_, "-");
   }
 
@@ -359,23 +356,38 @@ int run_info(const Arguments& arguments) {
 }
 
 std::vector<Option> info_options() {
-  return {
-      {"--filter", OptionKind::value, "TEXT",
-       "only tensors of folders and archives, and files, whose name contains TEXT; with * or ? TEXT is a "
-       "pattern for the whole name"},
-      {"--json", OptionKind::flag, "", "print JSON, for programs"},
+  std::vector<Option> options = {
+      {"--filter", Heading::selection, "TEXT",
+       "only tensors of folders and archives, and files, whose name contains TEXT; with * or ? TEXT "
+       "is a pattern for the whole name"},
+      json_option("print JSON, for programs"),
       input_option(),
-      {"--stats", OptionKind::flag, "",
-       "read all elements: range, mean, standard deviation, number of NaN, infinities, zeros, negative zeros "
-       "and subnormal numbers, and a histogram; of several arrays a table"},
-      {"--digest", OptionKind::flag, "",
-       "with --stats: also the SHA-256 of the elements, on one thread an array"},
-      {"--sort", OptionKind::value, join(sort_keys(), "|"),
-       "with --stats: order the arrays, by name and min ascending, else descending"},
-      {"--fail-if", OptionKind::values, "nan|inf|unaligned",
-       "exit status 1 where an array has NaN or infinities, with --stats, or elements that do not begin at a "
-       "multiple of their size in a safetensors file"},
+      {"--stats", Heading::others, "",
+       "read all elements: range, mean, standard deviation, number of NaN, infinities, zeros, "
+       "negative zeros and subnormal numbers, and a histogram; of several arrays a table"},
+      {"--digest",
+       Heading::others,
+       "",
+       "also the SHA-256 of the elements, on one thread an array",
+       {.needs = kStats}},
+      {"--sort",
+       Heading::others,
+       join(sort_keys(), "|"),
+       "order the arrays, by name and min ascending, else descending",
+       {.kind = OptionKind::choice, .needs = kStats}},
+      {"--fail-if",
+       Heading::others,
+       "nan|inf|unaligned",
+       "exit status 1 where an array has NaN or infinities, with --stats, or elements that do not "
+       "begin at a multiple of their size in a safetensors file",
+       {.repeats = true}},
   };
+  for (Option& option : global_options()) {
+    if (option.name != "--threads" && option.name != "--memory" && option.name != "--progress") continue;
+    option.rules.needs = kStats;
+    options.push_back(std::move(option));
+  }
+  return options;
 }
 
 }  // namespace

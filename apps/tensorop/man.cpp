@@ -43,12 +43,12 @@ std::string name_section(std::string_view page, std::string_view whole) {
 }
 
 std::string option_item(const Option& option) {
-  std::string names = option.letter.empty() ? "" : cat("\\fB", roff(option.letter), "\\fR, ");
+  std::string names = option.rules.letter.empty() ? "" : cat("\\fB", roff(option.rules.letter), "\\fR, ");
   names += cat("\\fB", roff(option.name), "\\fR");
-  if (!option.value_name.empty()) {
-    names += cat(option.kind == OptionKind::value_flag ? "=" : " ", "\\fI", roff(option.value_name), "\\fR");
+  if (!option.value.empty()) {
+    names += cat(option.rules.kind == OptionKind::value_flag ? "=" : " ", "\\fI", roff(option.value), "\\fR");
   }
-  return cat(".TP\n", names, "\n", roff(option.help), "\n");
+  return cat(".TP\n", names, "\n", roff(meaning_of(option)), "\n");
 }
 
 std::string example_section(const std::vector<std::string>& examples) {
@@ -84,7 +84,7 @@ std::string command_page(const Command& command) {
   }
   out += ".SH OPTIONS\n";
   for (const OptionGroup& group : option_groups(command)) {
-    out += cat(".SS ", group.title, "\n");
+    out += cat(".SS ", title(group.heading), "\n");
     for (const Option& option : group.options) out += option_item(option);
   }
   if (op != nullptr) {
@@ -150,7 +150,7 @@ Command man_command() {
           {"man [COMMAND]", "man --list"},
           "Prints a manual page",
           {"tensorop man gathernd | man -l -", "tensorop man > tensorop.1"},
-          {{"--list", OptionKind::flag, "", "print the names of all pages"}},
+          {{"--list", Heading::others, "", "print the names of all pages"}},
           run_man};
 }
 

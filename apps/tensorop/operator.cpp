@@ -21,7 +21,7 @@ namespace {
 
 OptionKind kind_of(const AttributeSpec& attribute) {
   const bool is_flag = attribute.kind == AttributeKind::flag || attribute.kind == AttributeKind::boolean;
-  return is_flag ? OptionKind::value_flag : OptionKind::value;
+  return is_flag ? OptionKind::value_flag : OptionKind::text;
 }
 
 std::string value_name(const AttributeSpec& attribute) {
@@ -31,11 +31,12 @@ std::string value_name(const AttributeSpec& attribute) {
 }
 
 Option mask_option(MaskUse use) {
-  return {option_name(kMaskName), OptionKind::value, "OPERAND",
-          use == MaskUse::along_axis ? "instead of indices: a bool tensor of rank 1, as long as the axis; "
-                                       "its true positions are the indices; not with --spec"
-                                     : "instead of indices: a bool tensor of the leading dimensions of data; "
-                                       "each true element is an index tuple; not with --spec"};
+  return {option_name(kMaskName), Heading::operands, "OPERAND",
+          use == MaskUse::along_axis
+              ? "instead of indices: a bool tensor of rank 1, as long as the axis; its true positions "
+                "are the indices; not with --spec"
+              : "instead of indices: a bool tensor of the leading dimensions of data; each true "
+                "element is an index tuple; not with --spec"};
 }
 
 bool has_onnx_version(const Operator& op) {
@@ -48,30 +49,41 @@ std::vector<Option> call_options(const FoundOperator& found) {
   const Operator& op = *found.op;
   std::vector<Option> options;
   for (const OperandSpec& operand : op.operands) {
-    options.push_back({option_name(operand.name), OptionKind::value, "OPERAND", std::string(operand.help)});
+    options.push_back({option_name(operand.name), Heading::operands, "OPERAND", std::string(operand.help)});
   }
   if (op.mask != MaskUse::none) options.push_back(mask_option(op.mask));
   for (const AttributeSpec& attribute : op.attributes) {
-    std::string help(attribute.help);
-    const auto by_default = default_text(attribute, *found.name, op.versions.front());
-    if (!by_default.empty()) help += cat(" (default ", by_default, ")");
-    options.push_back({option_name(attribute.name), kind_of(attribute), value_name(attribute), help});
+    options.push_back(
+        {option_name(attribute.name),
+         Heading::attributes,
+         value_name(attribute),
+         std::string(attribute.help),
+         {.kind = kind_of(attribute),
+          .by_default = std::string(default_text(attribute, *found.name, op.versions.front()))}});
   }
   if (!op.oob.empty()) {
-    options.push_back(
-        {"--oob", OptionKind::value, join(words_of(op.oob), "|"),
-         cat("what happens to an index out of range; not with --spec (default ", default_oob(op), ")")});
+    options.push_back({"--oob",
+                       Heading::semantics,
+                       join(words_of(op.oob), "|"),
+                       "what happens to an index out of range; not with --spec",
+                       {.by_default = std::string(default_oob(op))}});
   }
   if (!op.duplicates.empty()) {
-    options.push_back({"--duplicates", OptionKind::value, join(words_of(op.duplicates), "|"),
-                       "what happens to a second update of an element without a reduction (default last)"});
+    options.push_back({"--duplicates",
+                       Heading::semantics,
+                       join(words_of(op.duplicates), "|"),
+                       "what happens to a second update of an element without a reduction",
+                       {.by_default = "last"}});
   }
   const std::vector<Option> of_all = {
-      {"--spec", OptionKind::value, join(spec_forms(), "|"), "use and enforce this version of the operator"},
-      {"--reshape", OptionKind::values, "NAME=SHAPE",
-       "use another shape for the operand of that name, as in data=2,-1; -1: computed from the number of "
-       "elements"},
-      {"--dtype", OptionKind::value, "DTYPE",
+      {"--spec", Heading::semantics, join(spec_forms(), "|"), "use and enforce this version of the operator"},
+      {"--reshape",
+       Heading::reading,
+       "NAME=SHAPE",
+       "use another shape for the operand of that name, as in data=2,-1; -1: computed from the number "
+       "of elements",
+       {.repeats = true}},
+      {"--dtype", Heading::reading, "DTYPE",
        "dtype of data operands that are untyped JSON or NPY data of a small dtype (V1)"},
       input_option(),
   };
@@ -83,20 +95,23 @@ namespace {
 std::vector<Option> operator_options(const FoundOperator& found) {
   const Operator& op = *found.op;
   std::vector<Option> options = {
-      {"--dry-run", OptionKind::flag, "", "print dtype and shape of the result; read only headers"},
-      {"--only", OptionKind::value, "PUBLISHER,...", "with --spec all: versions of these alone"},
-      {"--json", OptionKind::flag, "", "with --spec all: print JSON, for programs"},
+      {"--dry-run", Heading::result, "", "print dtype and shape of the result; read only headers"},
+      {"--only", Heading::semantics, "PUBLISHER,...", "with --spec all: versions of these alone"},
+      json_option("with --spec all: print JSON, for programs"),
       explain_plan_option(),
   };
   if (!op.open.empty()) {
     options.push_back(
-        {"--open-mask", OptionKind::value, "FILE",
-         "with --spec: also write a bool tensor, true where the specification leaves the result open"});
+        {"--open-mask",
+         Heading::result,
+         "FILE",
+         "also write a bool tensor, true where the specification leaves the result open",
+         {.kind = OptionKind::path, .needs = "--spec", .hint = "the default semantics leave nothing open"}});
   }
   if (has_onnx_version(op)) {
-    options.push_back({std::string(kCase), OptionKind::value, "DIR",
-                       "with --spec onnx-N: write an ONNX case folder, of model.onnx, the operands and the "
-                       "result; without --output the result goes nowhere else"});
+    options.push_back(
+        case_option("with --spec onnx-N: write an ONNX case folder, of model.onnx, the operands and the "
+                    "result; without --output the result goes nowhere else"));
   }
   std::vector<Option> of_call = call_options(found);
   std::ranges::find(of_call, "--spec", &Option::name)->help +=
@@ -185,11 +200,6 @@ namespace {
 Request make_request(const FoundOperator& found, const Arguments& arguments) {
   Request request = read_request(found, arguments);
   request.dry_run = arguments.has("--dry-run");
-  if (request.dry_run && arguments.has(kExplainPlan)) {
-    throw Error("--explain-plan cannot be combined with --dry-run", "",
-                "the plan depends on elements, and --dry-run reads only headers");
-  }
-  arguments.refuse_beside(kCase, {"--dry-run"});
   return request;
 }
 
@@ -198,10 +208,6 @@ std::optional<Destination> read_open_mask(const Arguments& arguments,
                                           const std::optional<Destination>& output) {
   const auto path = arguments.value("--open-mask");
   if (!path) return std::nullopt;
-  if (path->empty()) throw Error("--open-mask needs a file name");
-  if (!arguments.value("--spec")) {
-    throw Error("--open-mask needs --spec: the default semantics leave nothing open");
-  }
   if (*path == "-" && output && output->path == "-")
     throw Error("the result and --open-mask cannot both go to standard output", "", "give --output FILE");
   Destination mask{.durable = arguments.has("--fsync")};
@@ -222,7 +228,6 @@ std::optional<Destination> read_open_mask(const Arguments& arguments,
 std::optional<CaseDestination> read_case(const Arguments& arguments) {
   auto folder = arguments.value(kCase);
   if (!folder) return std::nullopt;
-  if (folder->empty()) throw Error("--onnx-case needs a folder name");
   return CaseDestination{std::move(*folder), arguments.has("--fsync")};
 }
 
@@ -249,7 +254,6 @@ struct OperatorCall {
 OperatorCall read_call(const FoundOperator& found, const Arguments& arguments) {
   OperatorCall call;
   call.destination = read_destination(arguments);
-  (void)read_settings(arguments);
   call.onnx_case = read_case(arguments);
   if (call.onnx_case && !arguments.has("--output") && !arguments.has("--format")) call.destination.reset();
   call.open_mask = read_open_mask(arguments, call.destination);

@@ -53,8 +53,6 @@ int print_operators(const Arguments& arguments) {
 }
 
 int run_ops(const Arguments& arguments) {
-  if (arguments.has("--diff") && arguments.has("--json"))
-    throw Error("--diff cannot be combined with --json", "", "tensorop ops OPERATOR --json has all versions");
   if (arguments.has("--diff")) return print_diff(arguments);
   return with_json_error(arguments, [&] { return print_operators(arguments); });
 }
@@ -105,7 +103,7 @@ std::vector<Meaning> meanings_of(const std::string& word) {
     for (const Option& option : call_options({op, op->names.data()})) {
       if (fold_name(option.name) != fold_name(word)) continue;
       auto same = std::ranges::find_if(out, [&](const Meaning& known) {
-        return known.option.help == option.help && known.option.value_name == option.value_name;
+        return meaning_of(known.option) == meaning_of(option) && known.option.value == option.value;
       });
       if (same == out.end()) same = out.insert(out.end(), Meaning{option, {}});
       same->operators.emplace_back(op->name);
@@ -120,8 +118,7 @@ std::string meaning_text(const Meaning& meaning) {
   const auto paragraph = [](const std::string& text) {
     return cat("  ", wrapped(text, static_cast<std::size_t>(text_columns()) - 2, 2), "\n");
   };
-  return cat(option.name, option.kind == OptionKind::value_flag ? "=" : " ", option.value_name, "\n",
-             paragraph(option.help),
+  return cat(usage_of(option), "\n", paragraph(meaning_of(option)),
              paragraph(cat("Operators: ", has_all ? "all" : join(meaning.operators))));
 }
 
@@ -157,9 +154,12 @@ Command ops_command() {
           {"tensorop ops", "tensorop ops gathernd", "tensorop ops --json",
            "tensorop ops gather --diff onnx-11 onnx-13"},
           {
-              {"--diff", OptionKind::flag, "",
-               "what two versions of an operator differ in, each named as for --spec, or default"},
-              {"--json", OptionKind::flag, "", "print JSON, for programs"},
+              {"--diff",
+               Heading::others,
+               "",
+               "what two versions of an operator differ in, each named as for --spec, or default",
+               {.excludes = "--json", .hint = "tensorop ops OPERATOR --json has all versions"}},
+              json_option("print JSON, for programs"),
           },
           run_ops};
 }

@@ -35,11 +35,17 @@ int run_command(const Command& command, const Arguments& arguments) {
 
 // A command that one process runs: the first one of a team.
 int run_alone(const Command& command, const Arguments& arguments) {
+  if (arguments.team == nullptr) return run_command(command, arguments);
   int status = 0;
   Arguments own = arguments;
   own.is_for_one = true;
   alone(arguments, [&] { status = run_command(command, own); });
   return status;
+}
+
+void check_options(const Arguments& arguments) {
+  if (arguments.has("--help") || arguments.has("--version")) return;
+  together(arguments, [&] { require_options(arguments); });
 }
 
 // The arguments; an error in them is one of all processes.
@@ -96,11 +102,13 @@ int run(const Words& args, const Team* team) {
   });
   const Arguments arguments =
       with_context(command.name, [&] { return parse(rest, all_options(command), command.name, team); });
-  // An operator names itself in later errors.
-  if (command.name.starts_with(kWhy))
-    return with_context(kWhy, [&] { return run_alone(command, arguments); });
-  if (command.op != nullptr) return run_command(command, arguments);
   const auto entry = std::ranges::find(kCommands, command.name, &CommandEntry::name);
+  const bool is_why = command.name.starts_with(kWhy);
+  if (entry == std::end(kCommands) || !entry->reports)
+    with_context(is_why ? kWhy : command.name, [&] { check_options(arguments); });
+  if (is_why) return with_context(kWhy, [&] { return run_alone(command, arguments); });
+  // An operator names itself in later errors.
+  if (command.op != nullptr) return run_command(command, arguments);
   return with_context(command.name, [&] {
     return entry->by_team ? run_command(command, arguments) : run_alone(command, arguments);
   });

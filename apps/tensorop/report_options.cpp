@@ -19,56 +19,45 @@ namespace tensorop {
 
 std::string repeated_options(const Arguments& arguments) {
   std::vector<std::string> words;
-  const auto add = [&](const std::string& option) {
-    const auto value = arguments.value(option);
-    if (!value) return;
-    words.push_back(option);
+  for (const Option& option : arguments.rows) {
+    const auto value = arguments.value(option.name);
+    if (!option.rules.decides || !value) continue;
+    words.push_back(option.name);
     if (!value->empty()) words.push_back(shell_word(*value));
-  };
-  for (const ToleranceKey& key : tolerance_keys()) add(option_name(key.name));
-  for (const char* option :
-       {"--ignore", "--ignore-open", "--actual", "--command", "--shell", "--timeout", "--why"})
-    add(option);
+  }
   return join(words, " ");
 }
 
 namespace {
 
-// The name of a file; empty without the option.
-std::string read_report_file(const Arguments& arguments, const std::string& option) {
-  const auto path = arguments.value(option);
-  if (path && (path->empty() || *path == "-")) throw Error(cat(option, " needs a file name"));
-  return path.value_or("");
-}
-
-// For explanations. Options that are wrong are an error of the work, so that the report has it.
-Settings explaining_settings(const Arguments& arguments) {
-  try {
-    return read_settings(arguments);
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-// Throws Error where options exclude each other.
+// Throws Error for options that exclude each other by their values.
 ReportSettings read_report_settings(const Arguments& arguments) {
   ReportSettings out;
-  out.json = arguments.has("--json");
-  out.junit = arguments.value("--junit").value_or("");
-  out.loudness = read_loudness(arguments);
   out.is_in_team = arguments.team != nullptr;
   out.is_heard = arguments.team == nullptr || arguments.team->is_first;
-  out.html = read_report_file(arguments, "--html");
-  out.markdown = read_report_file(arguments, "--markdown");
+  if (arguments.has("--list")) {  // beside which no option of a report may be
+    out.loudness = Loudness::quiet;
+    return out;
+  }
+  // No report is written to a wrong file.
+  const auto file_of = [&](std::string_view option) {
+    const auto path = arguments.value(option);
+    if (path) require_value(*find_option(arguments.rows, option), *path);
+    return path.value_or("");
+  };
+  out.json = arguments.has("--json");
+  out.junit = file_of("--junit");
+  out.loudness = read_loudness(arguments);
+  out.html = file_of("--html");
+  out.markdown = file_of("--markdown");
   out.options = repeated_options(arguments);
   out.lists_skipped = arguments.has(kListSkipped);
   out.shrinks = arguments.has("--shrink");
   if (arguments.has("--why")) {
-    out.why = explaining_settings(arguments);
+    out.why = read_settings(arguments);
   } else if (!out.html.empty()) {
-    out.page_why = explaining_settings(arguments);
+    out.page_why = read_settings(arguments);
   }
-  if (arguments.has("--junit") && out.junit.empty()) throw Error("--junit needs a file name");
   PathKeys keys;
   const std::pair<std::string_view, std::string> files[] = {
       {"--junit", out.junit}, {"--html", out.html}, {"--markdown", out.markdown}};
@@ -80,9 +69,6 @@ ReportSettings read_report_settings(const Arguments& arguments) {
   }
   if (out.junit == "-" && out.json)
     throw Error("--junit - cannot be combined with --json: both are for standard output");
-  arguments.refuse_beside("--list", {"--json", "--junit", "--quiet", "--fail-fast", "--show", "--update",
-                                     "--map", "--histogram", "--html", "--markdown", "--why"});
-  if (arguments.has("--list")) out.loudness = Loudness::quiet;
   return out;
 }
 
@@ -101,32 +87,51 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
   std::optional<Progress> progress;  // lives longer than the report, which hides it
   std::optional<Reporter> reporter;
   together(arguments, [&] { reporter.emplace(read_report_settings(arguments), kind, std::move(whole)); });
-  return reporter->conduct([&] { work(*reporter, progress); },
+  const auto checked_work = [&] {
+    together(arguments, [&] { require_options(arguments); });
+    work(*reporter, progress);
+  };
+  return reporter->conduct(checked_work,
                            [&](const std::function<void()>& complete) { alone(arguments, complete); });
 }
 
 std::vector<Option> report_options(const ReportKind& kind) {
   const std::string things = cat(kind.noun, "s");
   return {
-      {"--filter", OptionKind::value, "TEXT",
+      {"--filter", Heading::selection, "TEXT",
        cat("only ", things,
-           " whose name is TEXT or, if none is, contains TEXT; with * or ? TEXT is a pattern for the whole "
-           "name")},
-      {"--list", OptionKind::flag, "", cat("print the names of the ", things, " and do no more")},
-      {"--fail-fast", OptionKind::flag, "", "stop after the first failure"},
-      {"--json", OptionKind::flag, "", "print the report as JSON, for programs"},
-      {"--junit", OptionKind::value, "FILE",
-       "also write the report as JUnit XML; -: to standard output, alone"},
-      {"--html", OptionKind::value, "FILE",
-       "also write the report as an HTML page with heat maps and histograms"},
-      {"--markdown", OptionKind::value, "FILE", "append the report as Markdown, for summaries of CI systems"},
+           " whose name is TEXT or, if none is, contains TEXT; with * or ? TEXT is a pattern for the "
+           "whole name")},
+      {"--list",
+       Heading::selection,
+       "",
+       cat("print the names of the ", things, " and do no more"),
+       {.excludes =
+            "--json --junit --quiet --fail-fast --show --update --map --histogram --html --markdown --why"}},
+      {"--fail-fast", Heading::running, "", "stop after the first failure"},
+      json_option("print the report as JSON, for programs"),
+      {"--junit",
+       Heading::report,
+       "FILE",
+       "also write the report as JUnit XML; -: to standard output, alone",
+       {.kind = OptionKind::path}},
+      {"--html",
+       Heading::report,
+       "FILE",
+       "also write the report as an HTML page with heat maps and histograms",
+       {.kind = OptionKind::file}},
+      {"--markdown",
+       Heading::report,
+       "FILE",
+       "append the report as Markdown, for summaries of CI systems",
+       {.kind = OptionKind::file}},
   };
 }
 
 std::vector<Option> picture_options() {
   return {
-      {"--map", OptionKind::flag, "", "draw where elements differ: a map of at most 24 lines"},
-      {"--histogram", OptionKind::flag, "",
+      {"--map", Heading::report, "", "draw where elements differ: a map of at most 24 lines"},
+      {"--histogram", Heading::report, "",
        "print metrics, quantiles and histograms of the errors: absolute, relative and in ulp"},
   };
 }
@@ -136,8 +141,11 @@ PictureOptions read_picture_options(const Arguments& arguments) {
 }
 
 Option show_option() {
-  return {"--show", OptionKind::value, "N",
-          "list the first N and the worst N of the elements that differ; default: one of each"};
+  return {"--show",
+          Heading::report,
+          "N",
+          "list the first N and the worst N of the elements that differ; default: one of each",
+          {.kind = OptionKind::integer, .most = 100'000}};
 }
 
 Loudness read_loudness(const Arguments& arguments) {
@@ -150,15 +158,7 @@ Loudness read_loudness(const Arguments& arguments) {
 }
 
 std::int64_t read_show(const Arguments& arguments) {
-  const auto text = arguments.value("--show");
-  if (!text) return 0;
-  // The lists are in memory.
-  constexpr std::int64_t kMost = 100'000;
-  const auto number = parse_int64(*text);
-  if (!number || *number < 1 || *number > kMost) {
-    throw Error(cat("--show ", in_quotes(*text), " is not an integer from 1 to ", kMost));
-  }
-  return *number;
+  return arguments.integer("--show").value_or(0);
 }
 
 std::function<bool(const std::string& name)> read_filter(const Arguments& arguments,
@@ -196,20 +196,12 @@ void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vect
 }
 
 Option shard_option() {
-  return {"--shard", OptionKind::value, "I/N", "run part I of N parts, from 1"};
+  return {"--shard", Heading::selection, "I/N", "run part I of N parts, from 1", {.kind = OptionKind::shard}};
 }
 
 std::optional<Shard> read_shard(const Arguments& arguments) {
   const auto text = arguments.value("--shard");
-  if (!text) return std::nullopt;
-  const std::string_view whole = *text;
-  const std::size_t slash = std::min(whole.find('/'), whole.size());
-  const auto number = parse_int64(whole.substr(0, slash));
-  const auto count = parse_int64(whole.substr(std::min(slash + 1, whole.size())));
-  if (!number || !count || *number < 1 || *number > *count) {
-    throw Error(cat("--shard ", in_quotes(whole), " is not I/N (allowed: integers, 1 <= I <= N < 2^63)"));
-  }
-  return Shard{*number, *count};
+  return text ? parse_shard(*text) : std::nullopt;
 }
 
 void list_jobs(const Arguments& arguments, const ReportKind& kind, const std::vector<Job>& jobs) {

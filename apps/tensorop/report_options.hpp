@@ -50,7 +50,7 @@ inline constexpr std::string_view kListSkipped = "--list-skipped";
 // Throws Error where --filter has left none of what `noun` says.
 [[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view noun);
 
-// The shard that --shard I/N names; nothing without it. Throws Error.
+// The shard that --shard I/N names; nothing without it.
 [[nodiscard]] std::optional<Shard> read_shard(const Arguments& arguments);
 
 // Removes all jobs but those that --filter selects and the jobs whose results they use.

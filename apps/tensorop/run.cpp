@@ -25,11 +25,10 @@ namespace {
 std::vector<Option> run_options() {
   const std::vector<Option> own = {
       shard_option(),
-      {"--missing", OptionKind::flag, "", "run only jobs whose output does not exist"},
-      {std::string(kCase), OptionKind::value, "DIR",
-       "also write each job as an ONNX case folder, to a folder in DIR that is called as the job; a job then "
-       "needs neither output nor id"},
-      {"--fsync", OptionKind::flag, "", "write each result to the disk before its job ends"},
+      {"--missing", Heading::others, "", "run only jobs whose output does not exist"},
+      case_option("also write each job as an ONNX case folder, to a folder in DIR that is called as the job; "
+                  "a job then needs neither output nor id"),
+      fsync_option("write each result to the disk before its job ends"),
   };
   return joined({report_options(kRunReport), batch_options(), own});
 }
@@ -50,16 +49,11 @@ void keep_report(const Arguments& arguments, const std::vector<Job>& jobs) {
 std::vector<Job> read_run(const Arguments& arguments, Reporter& reporter) {
   if (arguments.operands.empty()) throw Error("no job file given");
   arguments.refuse_operands_after(1, "run takes one job file");
-  (void)read_batch_settings(arguments);  // throws Error, before any file is opened
   const auto shard = read_shard(arguments);
   const bool only_missing = arguments.has("--missing");
-  if (only_missing) {
-    arguments.refuse_beside("--missing", {kCase});
-    if (arguments.team != nullptr)
-      throw Error("--missing is for one process", "", "tensorop runs it, alone or in shards");
-  }
+  if (only_missing && arguments.team != nullptr)
+    throw Error("--missing is for one process", "", "tensorop runs it, alone or in shards");
   const auto cases = arguments.value(kCase);
-  if (cases && cases->empty()) throw Error("--onnx-case needs a folder name");
   require_readable_by_all(arguments);
   std::vector<Job> jobs;
   read_jobs(arguments.operands[0], cases ? JobPurpose::run_to_cases : JobPurpose::run, jobs);

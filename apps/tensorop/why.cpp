@@ -70,7 +70,6 @@ using Document = std::function<void(Json json, const Failure* error)>;
 void explain_operand(const Explainer& explainer, const std::string& name, const std::vector<std::string>& at,
                      const Document& document) {
   const std::size_t operand = read_operand(name, explainer.call());
-  if (at.empty()) throw Error("--of needs --at");
   std::vector<ArrivedElement> elements;
   for (const std::string& text : at) {
     const OperandElement element{operand, read_position(text, name, shown_shape(explainer.call(), operand))};
@@ -171,7 +170,6 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
     document = [&](Json json, const Failure* error) { print(json.add_end(error, warnings).line()); };
   }
   const auto svg = arguments.value("--svg");
-  arguments.refuse_beside("--svg", {"--of"});
   if (svg == "-" && as_json)
     throw Error("--svg - cannot be combined with --json: both are for standard output");
   if (svg && svg != "-") keep_inputs(*svg, request, arguments);
@@ -182,10 +180,7 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
     return explain_refusal(request, settings, error, place, document);
   }
   const auto at = arguments.values("--at");
-  if (const auto as = arguments.value("--as")) {
-    if (lower(*as) != "stablehlo") throw Error(cat("--as ", in_quotes(*as), " is not one of stablehlo"));
-    if (!at.empty() || as_json || svg || arguments.has("--of"))
-      throw Error("--as cannot be combined with --at, --of, --svg or --json");
+  if (arguments.has("--as")) {
     print(stablehlo_text(request, *explainer));
     return 0;
   }
@@ -203,15 +198,24 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
 
 std::vector<Option> why_options() {
   return {
-      {"--at", OptionKind::values, "I,J,...",
-       "an element of the result, or of the operand of --of: 3,1 or [3,1]; negative coordinates count from "
-       "the end"},
-      {"--json", OptionKind::flag, "", "print JSON, for programs"},
-      {"--svg", OptionKind::value, "FILE",
-       "also draw the call as a picture in the format SVG; -: to standard output, alone"},
-      {"--as", OptionKind::value, "stablehlo",
-       "print the call as StableHLO has it: dimension numbers, and the command to run it"},
-      {"--of", OptionKind::value, "OPERAND", "where this element of an operand goes"},
+      {"--at",
+       Heading::others,
+       "I,J,...",
+       "an element of the result, or of the operand of --of: 3,1 or [3,1]; negative coordinates count "
+       "from the end",
+       {.repeats = true}},
+      json_option("print JSON, for programs"),
+      {"--svg",
+       Heading::others,
+       "FILE",
+       "also draw the call as a picture in the format SVG; -: to standard output, alone",
+       {.kind = OptionKind::path, .excludes = "--of"}},
+      {"--as",
+       Heading::others,
+       "stablehlo",
+       "print the call as StableHLO has it: dimension numbers, and the command to run it",
+       {.kind = OptionKind::choice, .excludes = "--at --of --svg --json"}},
+      {"--of", Heading::others, "OPERAND", "where this element of an operand goes", {.needs = "--at"}},
   };
 }
 
@@ -240,7 +244,7 @@ Command why_command(const FoundOperator& found) {
 }
 
 Command why_command() {
-  const Option job = {"--job", OptionKind::value, "NAME",
+  const Option job = {"--job", Heading::others, "NAME",
                       "the job of that name, id or line in the job file JOBS; default: the only one"};
   return {std::string(kWhy),
           {"why OPERATOR OPERAND... [OPTION]... [--of OPERAND] [--at I,J]...",

@@ -44,12 +44,18 @@ std::vector<fs::path> pages() {
 
 // What belongs between two comments of a page: after "ops NAME" the tables of an operator, after "ops NAME
 // NAME..." those of several in one, after "rules ID ID" a table of rules, after "jobs" the keys of job files,
-// after "from LIBRARY" what to type in place of its calls. Nothing: it is another comment.
-std::optional<std::string> table_of(const std::string& comment) {
+// after "options" those of every command, after "options COMMAND" the other ones of a command, after "from
+// LIBRARY" what to type in place of its calls. Nothing: it is another comment.
+std::optional<std::string> table_of(const std::string& comment, const std::string& page) {
   std::istringstream in(comment);
   std::string kind;
   in >> kind;
   if (comment == "jobs") return tensorop::job_keys_markdown();
+  if (kind == "options") {
+    std::string command;
+    in >> command;
+    return tensorop::options_markdown(command, page);
+  }
   if (kind == "from") return tensorop::foreign_markdown(comment.substr(5));
   if (kind != "ops" && kind != "rules") return std::nullopt;
   std::vector<std::string> words;
@@ -68,7 +74,8 @@ std::string plain(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the tables of the docs are those of the operators' and the rules' descriptions", "[cli][docs]") {
+TEST_CASE("the tables of the docs are those of the descriptions of operators, rules and options",
+          "[cli][docs]") {
   const std::string begin = "<!-- ";
   const std::string end = "<!-- end -->";
   std::size_t tables = 0;
@@ -79,7 +86,7 @@ TEST_CASE("the tables of the docs are those of the operators' and the rules' des
     for (std::size_t found = text.find(begin); found != std::string::npos;
          found = text.find(begin, found + 1)) {
       const std::size_t name_end = text.find(" -->", found);
-      const auto table = table_of(text.substr(found + begin.size(), name_end - found - begin.size()));
+      const auto table = table_of(text.substr(found + begin.size(), name_end - found - begin.size()), text);
       if (!table) continue;
       const std::size_t close = text.find(end, found);
       REQUIRE(close != std::string::npos);

@@ -1,6 +1,7 @@
 #include "support/docs_tables.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "ops/registry.hpp"
 #include "ops/rule.hpp"
 #include "support/catch.hpp"
+#include "tensorop/commands.hpp"
 
 namespace tensorop {
 namespace {
@@ -146,6 +148,39 @@ std::string shared_markdown(const std::vector<const Operator*>& ops) {
              table_text({"version", "operators", "attributes", "dtypes"}, versions));
 }
 
+// A cell of a table has "\\|" for "|".
+std::string with_bars(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
+  return out;
+}
+
+// The words of the text that are options as code.
+std::string with_options(const std::string& text) {
+  std::string out;
+  for (const std::string& word : split(with_bars(text), " ")) {
+    const std::size_t end = word.find_last_not_of(".,:;)") + 1;
+    const std::size_t begin = std::min(word.find_first_not_of('('), end);
+    const bool is_option = word.find("--", begin) == begin;
+    const std::string shown =
+        is_option ? cat(word.substr(0, begin), code(word.substr(begin, end - begin)), word.substr(end))
+                  : word;
+    out += cat(out.empty() ? "" : " ", shown);
+  }
+  return out;
+}
+
+// The cell; if the page links the option of that name, with that link.
+std::string linked(const std::string& cell, std::string_view name, const std::string& page) {
+  for (std::size_t at = page.find("| [`"); at != std::string::npos; at = page.find("| [`", at + 1)) {
+    const std::size_t end = page.find("`](", at);
+    const std::string words = cat(" ", page.substr(at + 4, end - at - 4), " ");
+    if (words.find(cat(" ", name, " ")) == std::string::npos) continue;
+    return cat("[", cell, page.substr(end + 1, page.find(')', end) - end));
+  }
+  return cell;
+}
+
 }  // namespace
 
 std::string operators_markdown(const std::vector<std::string>& names) {
@@ -162,6 +197,21 @@ std::string rules_markdown(const std::vector<std::string>& ids) {
     rows.push_back({std::string(rule->id), std::string(rule->statement)});
   }
   return table_text({"rule", "the call must satisfy"}, rows);
+}
+
+std::string options_markdown(const std::string& command, const std::string& page) {
+  std::vector<Option> options = global_options();
+  if (!command.empty()) {
+    options.clear();
+    for (OptionGroup& group : option_groups(require_command(command))) {
+      if (group.heading != Heading::globals) std::ranges::move(group.options, std::back_inserter(options));
+    }
+  }
+  std::vector<Cells> rows;
+  for (const Option& option : options)
+    rows.push_back(
+        {linked(code(with_bars(usage_of(option))), option.name, page), with_options(meaning_of(option))});
+  return table_text({"option", "meaning"}, rows);
 }
 
 std::string foreign_markdown(std::string_view library) {

@@ -1,4 +1,5 @@
-// The tables of the docs that come from descriptions: of operators, of rules, of other libraries' calls.
+// The tables of the docs that come from descriptions: of operators, of rules, of options, of other libraries'
+// calls.
 #pragma once
 
 #include <string>
@@ -13,6 +14,10 @@ namespace tensorop {
 
 // A table of the rules of these ids.
 [[nodiscard]] std::string rules_markdown(const std::vector<std::string>& ids);
+
+// A table of the options of a command, without those of every command; of no command: of these. `page` is the
+// text of the page: an option that is a link there stays one.
+[[nodiscard]] std::string options_markdown(const std::string& command, const std::string& page);
 
 // A table of a library's calls and of the commands that do the same.
 [[nodiscard]] std::string foreign_markdown(std::string_view library);

@@ -1,0 +1,120 @@
+#include "options.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/byte_size.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "jobs/tolerances.hpp"
+
+namespace tensorop {
+namespace {
+
+constexpr std::string_view kTitles[] = {
+    "Operands",
+    "Attributes",
+    "Semantics",
+    "Reading operands",
+    "Which cases, jobs or arrays",
+    "Where actual results come from",
+    "Options",
+    "What counts as equal",
+    "The report",
+    "The result",
+    "How it runs",
+    "Every command",
+};
+static_assert(std::size(kTitles) == kHeadingCount);
+
+bool is_share(std::string_view text) {
+  const auto millionths = parse_millionths(text);
+  return millionths && *millionths <= 1'000'000 && !text.starts_with('.');
+}
+
+std::string fault_of_integer(const Option& option, const std::string& text) {
+  const auto number = parse_int64(text);
+  if (number && *number >= option.rules.least && *number <= option.rules.most) return "";
+  if (option.rules.most != OptionRules{}.most)
+    return cat("is not an integer from ", option.rules.least, " to ", option.rules.most);
+  return cat("is not a ", option.rules.least == 0 ? "non-negative" : "positive", " integer");
+}
+
+// What is wrong with a value that is not a name; empty: nothing.
+std::string fault_of(const Option& option, const std::string& text) {
+  switch (option.rules.kind) {
+    case OptionKind::choice: {
+      const std::vector<std::string> words = words_of(option);
+      return std::ranges::count(words, lower(text)) != 0 ? "" : cat("is not one of ", join(words));
+    }
+    case OptionKind::integer:
+      return fault_of_integer(option, text);
+    case OptionKind::bytes:
+      return parse_byte_size(text) ? "" : "is not a positive integer, with K, M or G or nothing after it";
+    case OptionKind::seconds:
+      return parse_seconds(text) ? "" : "is not a number of seconds above 0 and at most 1000000";
+    case OptionKind::share:
+      return is_share(text) ? "" : "is not a share in 0..1, with at most 6 decimals";
+    case OptionKind::shard:
+      return parse_shard(text) ? "" : "is not I/N (allowed: integers, 1 <= I <= N < 2^63)";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::string_view title(Heading heading) {
+  return kTitles[static_cast<std::size_t>(heading)];
+}
+
+const Option* find_option(const std::vector<Option>& options, std::string_view word) {
+  // An empty operand must not match an option without a letter.
+  if (word.empty()) return nullptr;
+  const auto found = std::ranges::find_if(
+      options, [&](const Option& option) { return option.name == word || option.rules.letter == word; });
+  return found == options.end() ? nullptr : &*found;
+}
+
+std::string usage_of(const Option& option) {
+  const std::string names = cat(option.rules.letter, option.rules.letter.empty() ? "" : ", ", option.name);
+  if (option.value.empty()) return names;
+  return cat(names, option.rules.kind == OptionKind::value_flag ? "=" : " ", option.value);
+}
+
+std::string meaning_of(const Option& option) {
+  const std::string lead = option.rules.needs.empty() ? "" : cat("with ", option.rules.needs, ": ");
+  return cat(lead, option.help,
+             option.rules.by_default.empty() ? "" : cat(" (default ", option.rules.by_default, ")"));
+}
+
+std::vector<std::string> words_of(const Option& option) {
+  return split(option.value, "|");
+}
+
+void require_value(const Option& option, const std::string& text) {
+  const bool is_name = option.rules.kind == OptionKind::path || option.rules.kind == OptionKind::file;
+  if (is_name && (text.empty() || (text == "-" && option.rules.kind == OptionKind::file)))
+    throw Error(cat(option.name, " needs a ", option.value == "DIR" ? "folder" : "file", " name"));
+  if (const std::string fault = fault_of(option, text); !fault.empty())
+    throw Error(cat(option.name, " ", in_quotes(text), " ", fault));
+}
+
+std::optional<double> parse_seconds(std::string_view text) {
+  constexpr double kMost = 1e6;
+  double seconds = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const bool is_number = (rest.empty() || rest == "s") && status == std::errc{};
+  return is_number && seconds > 0 && seconds <= kMost ? std::optional(seconds) : std::nullopt;
+}
+
+std::optional<Shard> parse_shard(std::string_view text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto number = parse_int64(text.substr(0, slash));
+  const auto count = parse_int64(text.substr(std::min(slash + 1, text.size())));
+  if (!number || !count || *number < 1 || *number > *count) return std::nullopt;
+  return Shard{*number, *count};
+}
+
+}  // namespace tensorop
