@@ -208,9 +208,13 @@ std::string options_markdown(const std::string& command, const std::string& page
     }
   }
   std::vector<Cells> rows;
-  for (const Option& option : options)
-    rows.push_back(
-        {linked(code(with_bars(usage_of(option))), option.name, page), with_options(meaning_of(option))});
+  for (const Option& option : options) {
+    std::vector<std::string> others = split(option.rules.excludes, " ");
+    std::erase_if(others, [&](const std::string& other) { return find_option(options, other) == nullptr; });
+    const std::string meaning =
+        cat(meaning_of(option), others.empty() ? "" : cat("; not with ", join(others)));
+    rows.push_back({linked(code(with_bars(usage_of(option))), option.name, page), with_options(meaning)});
+  }
   return table_text({"option", "meaning"}, rows);
 }
 
