@@ -27,6 +27,11 @@ std::vector<std::string> known_placeholders() {
   return names;
 }
 
+bool is_attribute(std::string_view name) {
+  return std::ranges::any_of(kOperators,
+                             [&](const Operator* op) { return find_attribute(*op, name) != nullptr; });
+}
+
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n';
 }
@@ -128,6 +133,8 @@ std::vector<std::string> CommandTemplate::words(const CommandValues& values) con
       throw Error(cat("{", name, "} has a zero byte, which no argument of a program can have"));
     }
     if (found != values.named.end()) return found->text;
+    static const std::string none;
+    if (is_attribute(name)) return none;
     throw Error(cat("the case has no {", name, "}"));
   };
   std::vector<std::string> out;

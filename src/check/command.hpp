@@ -32,7 +32,8 @@ class CommandTemplate {
   CommandTemplate(std::string_view text, Shell shell);
 
   // The words to run. Values are inserted as they are: they are not split, and to a shell they are arguments,
-  // never parts of its program. Throws Error for a placeholder that the case does not have.
+  // never parts of its program. An attribute that the case does not have is an empty text; throws Error
+  // for an operand that it does not have.
   [[nodiscard]] std::vector<std::string> words(const CommandValues& values) const;
 
   [[nodiscard]] bool is_for_shell() const { return shell_ == Shell::yes; }

@@ -305,7 +305,7 @@ Bound bind_operator(const Request& request, const Settings& settings) {
   require_no_zero(call, "the result", bound.planned.output.shape);
   if (result_shape) bound.planned.output.shape = std::move(*result_shape);
   if (const DType dtype = bound.planned.output.dtype; request.declared && dtype != *request.declared) {
-    throw Error(cat("the result is ", name(dtype), ", the model declares ", name(*request.declared)));
+    throw Error(cat("the result is ", name(dtype), ", but is declared as ", name(*request.declared)));
   }
   if (call.version->deprecated && settings.warn) {
     settings.warn(cat(call.name->name, ": ", call.version_name(), " is deprecated"));

@@ -53,7 +53,7 @@ void require_declared(Source& source, DType declared) {
   const DType dtype = source.tensor()->dtype();
   if (dtype == declared) return;
   const std::string shown = source.name().empty() ? "the tensor" : source.name();
-  throw Error(cat(shown, " is ", name(dtype), ", the model declares ", name(declared)));
+  throw Error(cat(shown, " is ", name(dtype), ", but is declared as ", name(declared)));
 }
 
 namespace {

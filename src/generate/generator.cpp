@@ -72,13 +72,16 @@ std::vector<Generator::Candidate> Generator::draw(Random& random) {
   return candidates;
 }
 
-std::optional<Tensor> Generator::valid_result(const Request& request) const {
+std::optional<GeneratedCase> Generator::valid_case(const Request& request) const {
   try {
     Tensor result = evaluate(request, settings_);
     std::int64_t largest = result.size();
     for (const OperandText& operand : request.named) largest = std::max(largest, operand.tensor->size());
     const bool fits = subject_.min_elements <= largest && largest <= subject_.max_elements;
-    if (fits && !is_all_open(request, settings_)) return result;
+    if (!fits || is_all_open(request, settings_)) return std::nullopt;
+    const auto bound = request.spec ? reduction_bound(request, settings_) : std::nullopt;
+    if (bound && bound->is_unbounded) return std::nullopt;
+    return GeneratedCase{.request = request, .result = std::move(result), .bound = bound};
   } catch (const Error&) {
     // Another candidate is valid.
   }
@@ -89,9 +92,9 @@ GeneratedCase Generator::next_valid() {
   Random random(seed_, drawn_++);
   for (int round = 0; round < kRounds; ++round) {
     for (Candidate& candidate : draw(random)) {
-      if (auto result = valid_result(candidate.request)) {
+      if (auto valid = valid_case(candidate.request)) {
         coverage_.meet(candidate.levels);
-        return {std::move(candidate.request), std::move(result)};
+        return *std::move(valid);
       }
       if (candidate.goal) coverage_.miss(*candidate.goal);
     }
@@ -123,12 +126,12 @@ GeneratedCase Generator::next_invalid() {
     if (attempt % 8 == 0) base.reset();
     while (!base) {
       Drawing drawing(subject_, random, coverage_, {});
-      if (draw_call(drawing) && valid_result(drawing.request)) base = std::move(drawing.request);
+      if (draw_call(drawing) && valid_case(drawing.request)) base = std::move(drawing.request);
     }
     Request changed = changed_call(subject_, random, *base);
     const std::string_view rule = broken_rule(changed);
     if (rule.empty() || (best && uses(best->rule) <= uses(rule))) continue;
-    best = GeneratedCase{std::move(changed), std::nullopt, rule};
+    best = GeneratedCase{.request = std::move(changed), .rule = rule};
     if (uses(rule) == 0) break;
   }
   if (!best) throw Error("no invalid call was found");

@@ -12,18 +12,21 @@
 #include "engine/settings.hpp"
 #include "generate/coverage.hpp"
 #include "generate/drawing.hpp"
+#include "generate/reduction_bound.hpp"
 #include "ops/rule.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
 // To be raised when a seed makes other cases than before.
-inline constexpr int kGeneratorVersion = 3;
+inline constexpr int kGeneratorVersion = 4;
 
 struct GeneratedCase {
   Request request;
   std::optional<Tensor> result = {};  // of a valid call
-  std::string_view rule = {};         // that an invalid call breaks
+  // Of a call of a published version, which leaves the order of updates open.
+  std::optional<ReductionBound> bound = {};
+  std::string_view rule = {};  // that an invalid call breaks
 };
 
 class Generator {
@@ -50,7 +53,9 @@ class Generator {
     std::int64_t gain = 0;
   };
   [[nodiscard]] std::vector<Candidate> draw(Random& random);
-  [[nodiscard]] std::optional<Tensor> valid_result(const Request& request) const;
+  // Nothing where the call is an error, or no case for a suite: too small, too large, without a result that
+  // can be compared.
+  [[nodiscard]] std::optional<GeneratedCase> valid_case(const Request& request) const;
   // The cases that break a rule, by the share of cases that it is to have.
   [[nodiscard]] std::int64_t uses(std::string_view rule) const;
   [[nodiscard]] std::string_view broken_rule(const Request& request) const;

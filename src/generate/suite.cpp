@@ -11,6 +11,7 @@
 #include "io/json/json_writer.hpp"
 #include "jobs/call_text.hpp"
 #include "jobs/jobs.hpp"
+#include "tensor/number_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -34,10 +35,20 @@ std::string encoded(const Tensor& tensor, const Format& format, std::string_view
   return out += encoding.suffix;
 }
 
-// Whether elements are compared bit for bit: those that are only moved. What computes may make another NaN,
-// and a power of floats is rounded by the mathematical library.
+std::string real_text(double value) {
+  char text[kNumberTextSize];
+  return {text, write_number(text, value)};
+}
+
+// Elements that are only moved are compared bit for bit. What computes may make another NaN, a power of
+// floats is rounded by the mathematical library, and the updates of a reduction have no order.
 std::string tolerance_of(const GeneratedCase& generated) {
   if (only_moves(generated.request)) return ",\"exact_bits\":true";
+  if (const auto& bound = generated.bound) {
+    return cat(R"(,"comment":"up to )", bound->updates, R"( updates of an element, in any order",)",
+               bound->rtol != 0 ? R"("rtol":)" : R"("atol":)",
+               real_text(bound->rtol != 0 ? bound->rtol : bound->atol));
+  }
   const bool is_power = generated.request.op.op->name == "pow";
   return is_power && kFloatTypes.contains(generated.result->dtype()) ? ",\"tolerance\":\"auto\"" : "";
 }

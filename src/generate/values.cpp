@@ -1,7 +1,6 @@
 #include "generate/values.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -54,20 +53,10 @@ T any_bits(Random& random) {
   return out;
 }
 
-// Bits of a significand. Adding 1 to 2 to the power of that number is a tie.
-template <AnyFloat T>
-constexpr int digits() {
-  if constexpr (Half<T>) {
-    return std::countr_zero(HalfTraits<T>::kQuiet) + 2;
-  } else {
-    return std::numeric_limits<T>::digits;
-  }
-}
-
 // A large number, its negative, and one that is lost beside them, twice: `place` 0 to 3.
 template <AnyFloat T>
 T term(std::int64_t place) {
-  const double large = static_cast<double>(std::uint64_t{4} << digits<T>());
+  const double large = static_cast<double>(std::uint64_t{4} << float_digits<T>());
   return round_to<T>(place == 0 ? large : place == 2 ? -large : 3.0);
 }
 
@@ -162,7 +151,7 @@ std::vector<ElementClass<T>> classes_of() {
             {"1", round_to<T>(1.0)},
             {"smallest", smallest},
             {"largest", round_to<T>(largest_finite<T>())},
-            {"tie with 1", round_to<T>(static_cast<double>(std::uint64_t{1} << digits<T>()))}};
+            {"tie with 1", round_to<T>(static_cast<double>(std::uint64_t{1} << float_digits<T>()))}};
   } else if constexpr (std::is_integral_v<T>) {
     using Limits = std::numeric_limits<T>;
     std::vector<ElementClass<T>> out = {{"0", T{0}}, {"1", T{1}}, {"maximum", Limits::max()}};

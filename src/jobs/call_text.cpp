@@ -87,17 +87,29 @@ std::string value_text(const Attribute& attribute, const AttributeSpec& spec) {
 
 std::string job_text(const Request& request, const OperandJson& operand_json) {
   std::string out;
+  std::string dtypes;
+  const auto dtype_of = [](const OperandText& operand) { return json_string(name(operand.tensor->dtype())); };
   const auto add_word = [&](std::string_view key, const std::optional<std::string>& word) {
     if (word) add_member(out, key, json_string(*word));
   };
   add_member(out, "op", json_string(request.op.name->name));
   add_word("spec", request.spec);
-  for (const NamedText& operand : request.named)
+  for (const NamedText& operand : request.named) {
     add_member(out, operand.name, operand_json(operand.name, *operand.tensor));
+    add_member(dtypes, operand.name, dtype_of(operand));
+  }
   std::vector<std::string> list;
   for (const OperandText& operand : request.positional)
     list.push_back(operand_json(cat(list.size() + 1), *operand.tensor));
   if (!list.empty()) add_member(out, "operands", cat("[", join(list, ","), "]"));
+  if (!dtypes.empty()) {
+    std::size_t number = request.named.size();
+    for (const OperandText& operand : request.positional)
+      add_member(dtypes, cat("operand_", ++number), dtype_of(operand));
+    add_member(out, "dtypes", cat("{", dtypes, "}"));
+  } else if (!list.empty()) {
+    add_member(out, "dtypes", cat("[", join(request.positional, ",", dtype_of), "]"));
+  }
   for (const NamedText& attribute : request.attributes)
     add_member(out, attribute.name,
                attribute_json(attribute.text, *find_attribute(*request.op.op, attribute.name)));
@@ -166,10 +178,12 @@ std::string program_line(const LoadedCall& call, const std::string& name,
                          const Call& opened) {
   const Format& npy = *find_format("npy");
   std::string operands;
+  std::string dtypes;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const LoadedOperand& operand = call.operands[i];
     const bool is_named = !npy.unnamed.contains(operand.tensor.dtype());
     add_member(operands, word_of(operand), is_named ? json_string(paths[i]) : typed_json(operand.tensor));
+    add_member(dtypes, word_of(operand), json_string(tensorop::name(operand.tensor.dtype())));
   }
   std::string about;
   if (opened.strict()) add_member(about, "published", json_string(opened.version->published));
@@ -182,8 +196,8 @@ std::string program_line(const LoadedCall& call, const std::string& name,
   without_operands.named.clear();
   without_operands.positional.clear();
   return cat("{\"name\":", json_string(name), ",", job_text(without_operands, nullptr), ",\"operands\":{",
-             operands, "},\"attributes\":", attributes_json(call), ",\"output\":", json_string(output),
-             ",\"comment\":{", about, "}}\n");
+             operands, "},\"dtypes\":{", dtypes, "},\"attributes\":", attributes_json(call),
+             ",\"output\":", json_string(output), ",\"comment\":{", about, "}}\n");
 }
 
 std::string shell_word(std::string_view text) {

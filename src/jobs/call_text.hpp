@@ -28,7 +28,7 @@ namespace tensorop {
 using OperandJson = std::function<std::string(const std::string& name, const Tensor& tensor)>;
 
 // The keys and values of a job that say what is computed, without braces: "op", "spec", the operands, all of
-// which are tensors, the attributes, "oob" and "duplicates".
+// which are tensors, their dtypes, the attributes, "oob" and "duplicates".
 [[nodiscard]] std::string job_text(const Request& request, const OperandJson& operand_json);
 
 // The keys of tolerances, each after a comma, that judge a result of `dtype` as these do, whatever options

@@ -32,6 +32,7 @@ struct KeyReading {
   bool is_of_versions = false;
   std::vector<ToleranceText> tolerances = {};
   std::vector<NamedText> inputs = {};  // of a model
+  const JsonMember* dtypes = nullptr;
 
   [[nodiscard]] Destination& output() const {
     if (!job.output) job.output = Destination();
@@ -142,6 +143,11 @@ constexpr JobKey kKeys[] = {
     {"duplicates", kOfOperator, "as the option",
      [](KeyReading& to, const JsonMember& member) { to.job.request.duplicates = text_of(member, "a word"); },
      [](const Operator& op) { return !op.duplicates.empty(); }},
+    {"dtypes", kOfOperator,
+     "the dtypes that operands have: an object with one for each name, or a list beside a list `operands`. A "
+     "file of "
+     "another dtype is an error",
+     [](KeyReading& to, const JsonMember& member) { to.dtypes = &member; }},  // read_dtypes()
     {"dtype", kOfOperator, "as the option",
      [](KeyReading& to, const JsonMember& member) {
        to.job.request.dtype = text_of(member, "a dtype name");
@@ -214,6 +220,31 @@ bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
   if (key->fits != nullptr && !key->fits(*to.job.request.op.op)) return false;
   if (key->read != nullptr) key->read(to, member);
   return true;
+}
+
+// The key "dtypes" of operands that have been read.
+void read_dtypes(const JsonMember& member, Request& request) {
+  if (member.kind == JsonKind::list) {
+    const std::vector<OperandText> words = operands_of(member, "");
+    if (words.size() != request.positional.size())
+      throw Error(
+          cat("its length is ", words.size(), ", that of the list \"operands\" ", request.positional.size()));
+    for (std::size_t i = 0; i < words.size(); ++i) request.positional[i].declared = read_dtype(words[i].text);
+    return;
+  }
+  for (const JsonMember& one : members_of(member, "an object or a list of dtypes")) {
+    const DType dtype = read_dtype(text_of(one, "a dtype name"));
+    bool is_known = false;
+    const auto declare = [&](OperandText& operand, const std::string& name) {
+      if (name != one.key) return;
+      operand.declared = dtype;
+      is_known = true;
+    };
+    for (NamedText& operand : request.named) declare(operand, operand.name);
+    std::size_t number = request.named.size();
+    for (OperandText& operand : request.positional) declare(operand, cat("operand_", ++number));
+    if (!is_known) throw Error(cat(in_quotes(one.key), " is no operand of the job"));
+  }
 }
 
 bool is_default(const NamedText& given, const AttributeSpec& spec, std::string_view standard) {
@@ -346,6 +377,8 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
     } else {
       job.request.spec = read.shared.spec;
       read_attributes(read, object, job.request.spec);
+      if (read.dtypes != nullptr)
+        with_context("key \"dtypes\"", [&] { read_dtypes(*read.dtypes, job.request); });
     }
     job.ignore_open = read.shared.ignore_open;
     const std::vector<ToleranceText>& own = read.tolerances;

@@ -202,7 +202,7 @@ class CallMaker {
                                    [&] { return read_onnx_tensor(*held.tensor, model_.owner); });
       if (held.declared && *held.declared != tensor.dtype()) {
         throw Error(cat("initializer ", quoted_name(name), " is ", tensorop::name(tensor.dtype()),
-                        ", the model declares ", tensorop::name(*held.declared)));
+                        ", but is declared as ", tensorop::name(*held.declared)));
       }
       call_.operands.push_back({0, std::move(tensor)});
     } else if (const auto input = inputs_.find(name); input != inputs_.end()) {

@@ -160,7 +160,7 @@ void require_declared_dtype(const std::string& path, const OnnxCall& call, std::
   const ArrayEntry& file = arrays[0];
   if (file.stored.empty() || !file.names_dtype || file.dtype == declared) return;
   throw Error(cat(printable(path), " is ", file.dtype ? name(*file.dtype) : printable(file.stored),
-                  ", the model declares ", name(*declared)));
+                  ", but is declared as ", name(*declared)));
 }
 
 // Reads the cases of one folder.

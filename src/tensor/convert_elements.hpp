@@ -37,6 +37,16 @@ template <Number T>
   }
 }
 
+// Bits of a significand, the leading one included.
+template <AnyFloat T>
+[[nodiscard]] constexpr int float_digits() {
+  if constexpr (Half<T>) {
+    return std::countr_zero(HalfTraits<T>::kQuiet) + 2;
+  } else {
+    return std::numeric_limits<T>::digits;
+  }
+}
+
 // One rounding; beyond the largest finite value it gives infinity.
 template <AnyFloat T>
 [[nodiscard]] T round_to(std::floating_point auto value) {

@@ -2,6 +2,8 @@
 #include "generate/generator.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -185,6 +187,43 @@ TEST_CASE("every rule of every operator is broken by a generated call of one of 
     }
     CAPTURE(op->name, missing);
     CHECK(missing.empty());
+  }
+}
+
+TEST_CASE("each class of floats meets each reduction in three cases, among the updates", "[generate]") {
+  using Limits = std::numeric_limits<float>;
+  const std::map<std::string, float> classes = {{"NaN", Limits::quiet_NaN()},
+                                                {"infinity", Limits::infinity()},
+                                                {"-infinity", -Limits::infinity()},
+                                                {"0", 0.0F},
+                                                {"-0", -0.0F},
+                                                {"1", 1.0F},
+                                                {"smallest", Limits::denorm_min()},
+                                                {"largest", Limits::max()},
+                                                {"tie with 1", 0x1p24F}};
+  const auto seed = GENERATE(1, 2, 3);
+  Subject subject = subject_of("scatterelements", "onnx-18");
+  subject.dtypes = {DType::float32};
+  Generator generator(subject, static_cast<std::uint64_t>(seed));
+  std::map<std::string, int> cases;  // of a reduction and a class
+  for (int i = 0; i < 120; ++i) {
+    const GeneratedCase generated = generator.next_valid();
+    const auto& attributes = generated.request.attributes;
+    const auto given = std::ranges::find(attributes, "reduction", &NamedText::name);
+    const std::string reduction = given == attributes.end() ? "none" : given->text;
+    const Tensor& updates = *generated.request.named.back().tensor;
+    const auto* const elements = reinterpret_cast<const float*>(updates.data());
+    for (const auto& [name, wanted] : classes) {
+      const auto is_wanted = [bits = std::bit_cast<std::uint32_t>(wanted)](float element) {
+        return std::bit_cast<std::uint32_t>(element) == bits;
+      };
+      cases[reduction + " " + name] += std::any_of(elements, elements + updates.size(), is_wanted) ? 1 : 0;
+    }
+  }
+  CHECK(cases.size() == 5 * classes.size());
+  for (const auto& [pair, count] : cases) {
+    CAPTURE(seed, pair);
+    CHECK(count >= 3);
   }
 }
 

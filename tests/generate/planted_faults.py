@@ -10,6 +10,7 @@ SEEDS (2; the goal is 24) follow each other from TENSOROP_SEED on. The last line
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,9 @@ def generate(tensorop, operator, seed, count, suite, words):
     subprocess.run([tensorop, "generate", operator, "--spec", "onnx-18", "--count", str(count), "--seed", str(seed), *words,
                     "-o", suite], check=True)
     cases = suite / "cases.jsonl"
-    cases.write_text(cases.read_text().replace(',"ignore_open":true', ',"exact_bits":true' if operator == "add" else ""))
+    text = cases.read_text().replace(',"ignore_open":true', ',"exact_bits":true' if operator == "add" else "")
+    # One fault sums in float64, which these bounds allow.
+    cases.write_text(re.sub(r',"[ar]tol":[^,}]*', "", text))
     return cases
 
 

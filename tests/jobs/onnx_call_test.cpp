@@ -136,7 +136,7 @@ TEST_CASE("a model that contradicts itself is an error", "[jobs][onnx]") {
             "initializer \"i\" stands twice"},
            {onnx_model(onnx_graph({gather}, {kInputs[0], onnx_value("i", kOnnxInt32)}, kOutputs)
                            .message(5, initializer("i"))),
-            "initializer \"i\" is int64, the model declares int32"},
+            "initializer \"i\" is int64, but is declared as int32"},
            // A value has one origin.
            {onnx_model(onnx_graph({gather, constant("y")}, kInputs, kOutputs)),
             "output \"y\" of Constant is the name of another value"},
@@ -262,7 +262,7 @@ TEST_CASE("a model is called with its inputs, its initializers and its attribute
   };
   CHECK(
       error(with_attributes({}), {inline_tensor(R"({"dtype":"int32","data":[1]})"), inline_tensor("[0]")}) ==
-      "gather: data: the tensor is int32, the model declares float32");
+      "gather: data: the tensor is int32, but is declared as float32");
   CHECK(error(with_attributes({onnx_attribute("axis", std::int64_t{9223372036854775807})}),
               {inline_tensor(data), inline_tensor("[0]")})
             .ends_with("[AX-1]"));

@@ -288,7 +288,7 @@ TEST_CASE("an input that no node has is of the declared dtype too", "[jobs][onnx
   CHECK(with_unused(onnx_tensor(kOnnxInt32, {1}, "1234").text()) == Lines{"a"});
   CHECK(with_unused("[1,2]") == Lines{"a"});
   CHECK(with_unused(onnx_int64s({1}, {0})) ==
-        Lines{"a: DIR/a/test_data_set_0/input_2.pb is int64, the model declares int32"});
+        Lines{"a: DIR/a/test_data_set_0/input_2.pb is int64, but is declared as int32"});
   CHECK(with_unused(metadata_alone()) ==
         Lines{"a: DIR/a/test_data_set_0/input_2.pb: holds 0 arrays, not one"});
 }

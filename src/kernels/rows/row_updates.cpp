@@ -35,7 +35,7 @@ RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
     : updates_(spec.updates),
       width_(element_size(spec.data.dtype())),
       row_elements_(spec.row_elements),
-      reduces_(spec.reduction != Reduction::none),
+      reduction_(spec.reduction),
       use_init_val_(spec.use_init_val),
       replace_(combine_loop(Reduction::none, spec.data.dtype())),
       combine_(combine_loop(spec.reduction, spec.data.dtype())),

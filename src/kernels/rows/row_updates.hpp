@@ -39,13 +39,14 @@ class RowUpdates {
   explicit RowUpdates(const ScatterRowsSpec& spec);
 
   // Whether an update is combined with what is in its place; else it replaces that.
-  [[nodiscard]] bool combines() const { return reduces_; }
+  [[nodiscard]] bool combines() const { return reduction_ != Reduction::none; }
+  [[nodiscard]] Reduction reduction() const { return reduction_; }
   // Whether the first update of a row is combined with the row of data.
-  [[nodiscard]] bool starts_from_data() const { return reduces_ && use_init_val_; }
+  [[nodiscard]] bool starts_from_data() const { return combines() && use_init_val_; }
   // Whether all moves of a target row must be applied in one call of update().
   [[nodiscard]] bool together() const { return by_row() || wide_.combine != nullptr; }
   // Whether update() keeps all moves of a segment and applies them row by row.
-  [[nodiscard]] bool by_row() const { return fold_ != nullptr || (reduces_ && !use_init_val_); }
+  [[nodiscard]] bool by_row() const { return fold_ != nullptr || (combines() && !use_init_val_); }
   // Bytes that update() takes for a target row beside the row itself and the moves that it keeps.
   [[nodiscard]] std::int64_t accumulator_bytes() const {
     return wide_.combine == nullptr ? 0 : row_elements_ * std::int64_t{sizeof(float)};
@@ -99,7 +100,7 @@ class RowUpdates {
   Tensor updates_;
   std::int64_t width_;
   std::int64_t row_elements_;
-  bool reduces_;
+  Reduction reduction_;
   bool use_init_val_;
   Combine replace_;
   Combine combine_;
