@@ -149,7 +149,10 @@ void Reporter::put_on_output(const Finding& finding) {
   const auto lock = lock_output();
   if (!lock) return;
   if (!settings_.json) {
-    if (finding.telling != Finding::Telling::grouped) say(text_of(finding));
+    if (finding.telling == Finding::Telling::grouped) return;
+    // Cases that pass with warnings would hide those that fail.
+    const bool passes = finding.outcome == Outcome::equal && kind_.is_of_jobs;
+    passes ? static_cast<void>(of_passing_ += text_of(finding)) : say(text_of(finding));
   } else if (finding.shrunk) {
     shrunk_.push_back(finding_json(finding, kind_));
   } else if (finding.telling != Finding::Telling::again) {
@@ -329,7 +332,7 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
     say(list_->end(tail), is_interrupted);
     return;
   }
-  std::string text = repeated_text();
+  std::string text = repeated_text() + of_passing_;
   if (settings_.loudness == Loudness::all) {
     if (is_pair_) {
       for (const Unseen& entry : counts_.unseen) text += cat("not looked at: ", unseen_text(entry), "\n");

@@ -132,6 +132,7 @@ class Reporter {
   std::vector<Json> shrunk_;
   // Errors that are no rule's, such as a missing file, and how often each came after its first time.
   std::map<std::string, std::int64_t> repeated_;
+  std::string of_passing_;  // the text of cases that pass with warnings, which comes last
   std::optional<Failure> output_failure_;
   std::atomic<bool> is_stopping_{false};     // a signal has arrived: nothing waits long for a reader any more
   std::atomic<bool> is_output_lost_{false};  // the reader has not read in time
