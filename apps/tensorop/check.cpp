@@ -16,6 +16,7 @@
 #include "check/case_files.hpp"
 #include "check/check.hpp"
 #include "check/judge.hpp"
+#include "check/known_failure_lines.hpp"
 #include "check/known_failures.hpp"
 #include "commands.hpp"
 #include "jobs/cases.hpp"
@@ -31,6 +32,7 @@ namespace {
 
 constexpr std::string_view kShrink = "--shrink";
 constexpr std::string_view kKnownFailures = "--known-failures";
+constexpr std::string_view kWriteKnownFailures = "--write-known-failures";
 
 std::vector<Option> check_options() {
   const std::vector<Option> own = {
@@ -80,6 +82,13 @@ std::vector<Option> check_options() {
        "cases that may fail: lines NAME-PATTERN or op=NAME dtype=int8 ATTRIBUTE=VALUE, then # and "
        "the reason; a line whose cases pass is a failure",
        {.excludes = "--update --list"}},
+      {std::string(kWriteKnownFailures),
+       Heading::report,
+       "FILE",
+       "also write the lines of --known-failures that excuse the cases that fail",
+       {.kind = OptionKind::file,
+        .excludes = "--update --list --filter --exclude --shard --fail-fast",
+        .hint = "lines for groups of cases need the outcome of every case"}},
       {"--update",
        Heading::actual,
        "",
@@ -121,6 +130,9 @@ struct ReadyCheck {
   CheckSettings settings = {};
   std::optional<ShrinkPlan> shrink = {};
   std::optional<KnownFailures> known = {};
+  // For --write-known-failures. The file is opened first: a run of hours must not end with a wrong path.
+  std::optional<KnownFailureLines> known_lines = {};
+  std::optional<OutputFile> known_file = {};
   std::vector<UnreadableCases> unreadable = {};
   std::vector<Job> jobs = {};          // those of the shard
   bool all_skipped = false;            // of all shards
@@ -145,9 +157,7 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
     settings.known->find_cases(jobs, {.threads = settings.batch.threads, .memory = settings.batch.memory});
     add_unseen(unseen, settings.known->unused());
   }
-  filter_jobs(arguments, kCheckReport, jobs);
-  if (arguments.has("--filter") && jobs.empty() && unreadable.empty())
-    refuse_filter(arguments, kCheckReport.noun);
+  filter_jobs(arguments, kCheckReport, jobs, unreadable.empty());
   if (jobs.empty() && unreadable.empty()) throw Error("no cases");
   for (const char* option : {"--command", "--update"}) {
     const auto job = std::ranges::find_if(jobs, [](const Job& each) { return each.actual.has_value(); });
@@ -158,9 +168,11 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
   return jobs;
 }
 
+constexpr std::string_view kKnownFile = "the file of known failures";
+
 void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
   visit(check.settings.mask.value_or(""), "the mask of --ignore");
-  visit(check.known ? check.known->path() : "", "the file of known failures");
+  visit(check.known ? check.known->path() : "", kKnownFile);
   for (const UnreadableCases& cases : check.unreadable) visit(cases.path, "a case file");
   for (const Job& job : check.jobs) {
     visit(job.file, "a case file");
@@ -233,6 +245,14 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   reporter.add_unseen(unseen);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
   keep_files(reporter, [&](const VisitFile& visit) { visit_inputs(out, visit); });
+  if (const auto file = arguments.value(kWriteKnownFailures)) {
+    const std::string what = input_at(*file, [&](const VisitFile& visit) { visit_inputs(out, visit); });
+    // The lines of that file that still hold are written again.
+    if (!what.empty() && what != kKnownFile)
+      throw Error(cat(kWriteKnownFailures, " ", printable(*file), " is ", what));
+    out.known_file = OutputFile::create(*file);
+    out.known_lines.emplace();
+  }
   take_shard(shard, reporter, out.jobs);
 }
 
@@ -249,6 +269,14 @@ void require_evidence(const Counts& counts, bool is_shard) {
     throw Error("no case passes, all are known failures", "", "a run needs a case that passes");
 }
 
+void write_known_failures(ReadyCheck& check) {
+  const Settings settings{.threads = check.settings.batch.threads, .memory = check.settings.batch.memory};
+  const std::string text =
+      check.known_lines->text(check.jobs, check.known ? &*check.known : nullptr, settings);
+  check.known_file->append(text_bytes(text));
+  check.known_file->commit();
+}
+
 // Cases, then files that could not be read.
 void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
            std::optional<Progress>& progress) {
@@ -259,6 +287,7 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
     show_batch(arguments, reporter, progress, ready.settings.batch);
     const std::string options = repeated_options(arguments);
     const FindingReport report = [&](const Finding& finding) {
+      if (ready.known_lines) ready.known_lines->add(finding);
       if (!finding.shrunk) return reporter.add(finding);
       Finding kept = finding;
       try {
@@ -272,11 +301,12 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
       reporter.add(kept);
     };
     if (ready.shrink) {
-      shrink_cases(std::move(ready.jobs), ready.settings, ready.shrink->budget, report);
+      shrink_cases(ready.jobs, ready.settings, ready.shrink->budget, report);
     } else {
-      check_cases(std::move(ready.jobs), ready.settings, report);
+      check_cases(ready.jobs, ready.settings, report);
     }
     progress->end();
+    if (ready.known_lines) write_known_failures(ready);
   }
   if (ready.known && !arguments.has("--list")) {
     for (const Finding& finding : ready.known->passing()) reporter.add(finding);

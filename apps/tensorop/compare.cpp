@@ -23,7 +23,7 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kOfSets[] = {"--filter", "--list", "--fail-fast", "--rename-regex"};
+constexpr std::string_view kOfSets[] = {"--filter", "--exclude", "--list", "--fail-fast", "--rename-regex"};
 
 std::vector<Option> compare_options() {
   const std::vector<Option> renames = {
@@ -105,16 +105,11 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
                               .options = read_options(arguments, reporter),
                               .call = read_settings(arguments)};
   const std::vector<std::string> names = pair_names(actual, expected);
-  settings.wanted = [named = read_filter(arguments, names),
-                     filter = cat(arguments.value("--filter").value_or(""), ":"),
-                     is_exact = std::ranges::count(names, arguments.value("--filter")) !=
-                                0](const std::string& name) {
-    return named(name) || (is_exact && name.starts_with(filter));  // the arrays of the archive of that name
-  };
+  settings.wanted = read_filter(arguments, names, FilterMembers::yes);
   settings.fail_fast = arguments.has("--fail-fast");
   settings.interruption = &reporter.interruption();
   if (arguments.has("--list")) {
-    if (arguments.has("--filter") && std::ranges::none_of(names, settings.wanted))
+    if (has_filter(arguments) && std::ranges::none_of(names, settings.wanted))
       refuse_filter(arguments, kCompareReport.noun);
     for (const std::string& name : names) {
       if (settings.wanted(name)) print(cat(printable(name), "\n"));
@@ -136,7 +131,7 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   const Counts& counts = reporter.counts();
   const std::int64_t skipped = counts[Outcome::skipped];
   if (counts.all() != skipped) return;
-  if (skipped == 0 && arguments.has("--filter")) refuse_filter(arguments, kCompareReport.noun);
+  if (skipped == 0 && has_filter(arguments)) refuse_filter(arguments, kCompareReport.noun);
   const std::string both = cat(printable(actual.name()), " and ", printable(expected.name()));
   if (skipped == 0) throw Error(cat(both, " hold no tensors"));
   throw Error(cat(both, ": nothing is compared: ", skipped_text(counts)));
@@ -184,8 +179,7 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
   const std::vector<std::string> renames = arguments.values("--rename-regex");
   // Two arrays are a pair whatever they are called, unless they are chosen by their names.
   const auto holds_one = [&](const TensorSet& set) {
-    return set.members().size() == 1 && !arguments.has("--filter") && !arguments.has("--list") &&
-           renames.empty();
+    return set.members().size() == 1 && !has_filter(arguments) && !arguments.has("--list") && renames.empty();
   };
   if (!has_folder && (has_one_file || (holds_one(*actual) && holds_one(*expected))))
     return compare_two(expected);

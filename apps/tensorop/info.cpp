@@ -292,7 +292,7 @@ void describe_all(const Arguments& arguments, InfoReport& report) {
   if (std::ranges::count_if(arguments.operands, is_standard_input) > 1)
     throw Error("standard input can be read only once");
   const Format* const format = read_input_format(arguments);
-  const bool filters = arguments.has("--filter");
+  const bool filters = has_filter(arguments);
   const auto wanted = read_filter(arguments);
   report.read_options();
   const auto warn = read_settings(arguments).warn;
@@ -357,9 +357,17 @@ int run_info(const Arguments& arguments) {
 
 std::vector<Option> info_options() {
   std::vector<Option> options = {
-      {"--filter", Heading::selection, "TEXT",
+      {"--filter",
+       Heading::selection,
+       "TEXT",
        "only tensors of folders and archives, and files, whose name contains TEXT; with * or ? TEXT "
-       "is a pattern for the whole name"},
+       "is a pattern for the whole name; repeatable, a name needs one of them",
+       {.repeats = true}},
+      {"--exclude",
+       Heading::selection,
+       "TEXT",
+       "no tensors and files that --filter TEXT would select; repeatable",
+       {.repeats = true}},
       json_option("print JSON, for programs"),
       input_option(),
       {"--stats", Heading::others, "",

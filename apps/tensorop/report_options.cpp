@@ -30,6 +30,21 @@ std::string repeated_options(const Arguments& arguments) {
 
 namespace {
 
+constexpr std::string_view kFilter = "--filter";
+constexpr std::string_view kExclude = "--exclude";
+
+// What one text of these options selects.
+NameFilter filter_of(const std::string& text, const std::vector<std::string>& names, FilterMembers members) {
+  if (std::ranges::find(names, text) != names.end()) {
+    return [text, members](const std::string& name) {
+      return name == text || (members == FilterMembers::yes && name.starts_with(cat(text, ":")));
+    };
+  }
+  if (text.find_first_of("*?") == std::string::npos)
+    return [text](const std::string& name) { return name.find(text) != std::string::npos; };
+  return [text](const std::string& name) { return matches_pattern(text, name); };
+}
+
 // Throws Error for options that exclude each other by their values.
 ReportSettings read_report_settings(const Arguments& arguments) {
   ReportSettings out;
@@ -98,10 +113,18 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
 std::vector<Option> report_options(const ReportKind& kind) {
   const std::string things = cat(kind.noun, "s");
   return {
-      {"--filter", Heading::selection, "TEXT",
+      {"--filter",
+       Heading::selection,
+       "TEXT",
        cat("only ", things,
            " whose name is TEXT or, if none is, contains TEXT; with * or ? TEXT is a pattern for the "
-           "whole name")},
+           "whole name; repeatable, a name needs one of them"),
+       {.repeats = true}},
+      {"--exclude",
+       Heading::selection,
+       "TEXT",
+       cat("no ", things, " that --filter TEXT would select; repeatable"),
+       {.repeats = true}},
       {"--list",
        Heading::selection,
        "",
@@ -161,32 +184,49 @@ std::int64_t read_show(const Arguments& arguments) {
   return arguments.integer("--show").value_or(0);
 }
 
-std::function<bool(const std::string& name)> read_filter(const Arguments& arguments,
-                                                         const std::vector<std::string>& names) {
-  const auto filter = arguments.value("--filter");
-  if (!filter) return [](const std::string& /*name*/) { return true; };
-  if (std::ranges::find(names, *filter) != names.end())
-    return [text = *filter](const std::string& name) { return name == text; };
-  if (filter->find_first_of("*?") == std::string::npos) {
-    return [text = *filter](const std::string& name) { return name.find(text) != std::string::npos; };
-  }
-  return [pattern = *filter](const std::string& name) { return matches_pattern(pattern, name); };
+bool has_filter(const Arguments& arguments) {
+  return arguments.has(kFilter) || arguments.has(kExclude);
+}
+
+NameFilter read_filter(const Arguments& arguments, const std::vector<std::string>& names,
+                       FilterMembers members) {
+  const auto any_of = [&](std::string_view option) {
+    std::vector<NameFilter> tests;
+    for (const std::string& text : arguments.values(option)) tests.push_back(filter_of(text, names, members));
+    return [tests](const std::string& name) {
+      return std::ranges::any_of(tests, [&](const NameFilter& test) { return test(name); });
+    };
+  };
+  return [selects_all = !arguments.has(kFilter), is_selected = any_of(kFilter),
+          is_excluded = any_of(kExclude)](const std::string& name) {
+    return (selects_all || is_selected(name)) && !is_excluded(name);
+  };
 }
 
 void refuse_filter(const Arguments& arguments, std::string_view noun) {
-  throw Error(cat("--filter ", in_quotes(*arguments.value("--filter")), " matches no ", noun));
+  std::vector<std::string> given;
+  for (const std::string_view option : {kFilter, kExclude}) {
+    for (const std::string& text : arguments.values(option))
+      given.push_back(cat(option, " ", in_quotes(text)));
+  }
+  throw Error(cat(join(given, " "), arguments.has(kExclude) ? " leaves no " : " matches no ", noun));
 }
 
-void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs) {
-  if (!arguments.has("--filter")) return;
+void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs, bool are_all) {
+  if (!has_filter(arguments)) return;
   std::vector<std::string> names;
   for (const Job& job : jobs) {
     if (job.is_case || !kind.compares) names.push_back(job.name);
+  }
+  for (const std::string& text : arguments.values(kFilter)) {
+    if (are_all && std::ranges::none_of(names, filter_of(text, names, FilterMembers::no)))
+      throw Error(cat(kFilter, " ", in_quotes(text), " matches no ", kind.noun));
   }
   const auto wanted = read_filter(arguments, names);
   jobs = kind.compares
              ? select_cases(jobs, wanted)
              : kept_jobs(jobs, jobs_with_needs(jobs, [&](const Job& job) { return wanted(job.name); }));
+  if (jobs.empty() && are_all) refuse_filter(arguments, kind.noun);
 }
 
 void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vector<Job>& jobs) {

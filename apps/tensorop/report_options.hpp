@@ -42,19 +42,28 @@ inline constexpr std::string_view kListSkipped = "--list-skipped";
 // The number of --show; 0 without it.
 [[nodiscard]] std::int64_t read_show(const Arguments& arguments);
 
-// Whether --filter selects `name`. If one of `names` is the text, that name alone is selected; else each name
-// that contains the text or, if the text has * or ?, matches it as a whole. No other character is special.
-[[nodiscard]] std::function<bool(const std::string& name)> read_filter(
-    const Arguments& arguments, const std::vector<std::string>& names = {});
+// Whether --filter or --exclude is given.
+[[nodiscard]] bool has_filter(const Arguments& arguments);
 
-// Throws Error where --filter has left none of what `noun` says.
+using NameFilter = std::function<bool(const std::string& name)>;
+// Whether "FILE" as a whole name also selects "FILE:ARRAY".
+enum class FilterMembers : bool { no, yes };
+// Whether --filter selects `name` and --exclude does not. If one of `names` is the text, it selects that name
+// alone; else each name that contains the text or, if the text has * or ?, matches it as a whole. No other
+// character is special.
+[[nodiscard]] NameFilter read_filter(const Arguments& arguments, const std::vector<std::string>& names = {},
+                                     FilterMembers members = FilterMembers::no);
+
+// Throws Error where these options have left none of what `noun` says.
 [[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view noun);
 
 // The shard that --shard I/N names; nothing without it.
 [[nodiscard]] std::optional<Shard> read_shard(const Arguments& arguments);
 
-// Removes all jobs but those that --filter selects and the jobs whose results they use.
-void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs);
+// Removes all jobs but those that --filter and --exclude leave, and the jobs whose results they use. If
+// `are_all`, throws Error where a text of --filter matches none, or none is left.
+void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs,
+                 bool are_all = true);
 // Leaves the jobs of the shard, if one is given.
 void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vector<Job>& jobs);
 

@@ -71,7 +71,6 @@ std::vector<Job> read_run(const Arguments& arguments, Reporter& reporter) {
   // Of all shards: they share the folder, and a job has the same name in it whatever the shard.
   if (cases && !arguments.has("--list")) make_case_folders(jobs, *cases, arguments.has("--fsync"));
   filter_jobs(arguments, kRunReport, jobs);
-  if (jobs.empty()) refuse_filter(arguments, kRunReport.noun);
   take_shard(shard, reporter, jobs);
   if (only_missing) {
     const std::size_t all = jobs.size();

@@ -17,8 +17,6 @@
 namespace tensorop {
 namespace {
 
-using Facts = std::multimap<std::string, std::string>;
-
 // Keys whose values are known before any operand is opened.
 constexpr std::string_view kNameKeys[] = {"name", "op", "spec"};
 
@@ -50,8 +48,8 @@ std::vector<std::string> all_keys() {
   return out;
 }
 
-Facts facts_of(const Job& job) {
-  Facts out = {{"name", job.name}};
+CaseFacts name_facts(const Job& job) {
+  CaseFacts out = {{"name", job.name}};
   if (job.request.op.op != nullptr) {
     out.emplace("op", job.request.op.op->name);
     if (job.request.op.name->name != job.request.op.op->name) out.emplace("op", job.request.op.name->name);
@@ -62,7 +60,7 @@ Facts facts_of(const Job& job) {
 
 // The first operand's dtype and the values of the attributes, defaults too. Of a call that cannot be opened
 // by itself the attributes that it gives.
-void add_values(const Job& job, const Settings& settings, Facts& out) {
+void add_values(const Job& job, const Settings& settings, CaseFacts& out) {
   if (job.request.op.op == nullptr) return;
   try {
     const LoadedCall call = load(job.request, settings);
@@ -76,8 +74,20 @@ void add_values(const Job& job, const Settings& settings, Facts& out) {
   }
 }
 
-// Whether the case itself fails: not so where its program cannot be started, or refuses the case as it should
-// and nothing proves that it computes anything.
+bool fits(const CaseFacts& facts, const std::pair<std::string, std::string>& pattern) {
+  const auto [first, last] = facts.equal_range(pattern.first);
+  return std::any_of(first, last,
+                     [&](const auto& fact) { return matches_pattern(pattern.second, fact.second); });
+}
+
+}  // namespace
+
+CaseFacts facts_of(const Job& job, const Settings& settings) {
+  CaseFacts out = name_facts(job);
+  add_values(job, settings, out);
+  return out;
+}
+
 bool is_excusable(const Finding& finding) {
   if (finding.outcome == Outcome::different || finding.outcome == Outcome::not_compared) return true;
   if (finding.outcome != Outcome::error) return false;
@@ -85,14 +95,6 @@ bool is_excusable(const Finding& finding) {
   const bool is_unproven = finding.expected_error && finding.program->is_refused;
   return finding.program->end.kind != ChildEnd::Kind::not_started && !is_unproven;
 }
-
-bool fits(const Facts& facts, const std::pair<std::string, std::string>& pattern) {
-  const auto [first, last] = facts.equal_range(pattern.first);
-  return std::any_of(first, last,
-                     [&](const auto& fact) { return matches_pattern(pattern.second, fact.second); });
-}
-
-}  // namespace
 
 KnownFailures::KnownFailures(const std::string& path) : path_(path) {
   const InputFile file = InputFile::open(path);
@@ -141,7 +143,7 @@ std::string KnownFailures::place_of(const Line& line) const {
 void KnownFailures::find_cases(const std::vector<Job>& jobs, const Settings& settings) {
   for (const Job& job : jobs) {
     if (!job.is_case) continue;
-    Facts facts = facts_of(job);
+    CaseFacts facts = name_facts(job);
     bool has_values = false;
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -183,13 +185,21 @@ void KnownFailures::judge(Finding& finding) {
 std::vector<Finding> KnownFailures::passing() const {
   std::vector<Finding> out;
   for (const Line& line : lines_) {
-    if (line.passed == 0 || line.passed != line.cases) continue;
+    if (!line.passes()) continue;
     out.push_back({.suite = path_,
                    .name = line.text,
                    .place = {.file = path_, .line = line.number, .text = place_of(line)},
                    .outcome = Outcome::passes_now,
                    .warnings = {}});
     out.back().known = KnownFailure{place_of(line), line.reason, Outcome::equal, line.cases};
+  }
+  return out;
+}
+
+std::vector<std::string> KnownFailures::failing_lines() const {
+  std::vector<std::string> out;
+  for (const Line& line : lines_) {
+    if (!line.passes()) out.push_back(cat(line.text, line.reason.empty() ? "" : "  # ", line.reason));
   }
   return out;
 }

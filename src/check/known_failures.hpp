@@ -15,6 +15,15 @@
 
 namespace tensorop {
 
+// What is known of a case, by keys: name, op, spec, dtype (of the first operand), attributes, defaults too.
+using CaseFacts = std::multimap<std::string, std::string>;
+// Opens the operands of the case.
+[[nodiscard]] CaseFacts facts_of(const Job& job, const Settings& settings);
+
+// Whether the case itself fails: not so where its program cannot be started, or refuses the case as it should
+// and nothing proves that it computes anything.
+[[nodiscard]] bool is_excusable(const Finding& finding);
+
 // The patterns of a file, one a line, each with a reason. A case that fails and matches a line is a known
 // failure, which does not fail the run. A line whose cases all pass does: it would hide the next fault.
 class KnownFailures {
@@ -34,6 +43,8 @@ class KnownFailures {
   void judge(Finding& finding);
   // Called at the end: a finding (passes_now) for each line whose cases have all been run and pass.
   [[nodiscard]] std::vector<Finding> passing() const;
+  // The lines, with their reasons, but for those of passing().
+  [[nodiscard]] std::vector<std::string> failing_lines() const;
   // The lines that match no case.
   [[nodiscard]] std::vector<Unseen> unused() const;
 
@@ -47,6 +58,8 @@ class KnownFailures {
     std::int64_t cases =
         0;  // matching cases that were judged: neither skipped nor "not given to the program"
     std::int64_t passed = 0;
+
+    [[nodiscard]] bool passes() const { return passed != 0 && passed == cases; }
   };
 
   [[nodiscard]] static Line parse(std::string_view text, std::int64_t number);

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Runs the programs of docs/conformance.md on generated cases, as the page shows it: right, and with a fault, which
-`--shrink` finds.
+"""Runs the programs of docs/conformance.md on generated cases, as the page shows it: right, with a fault, which `--shrink`
+finds, and for three nights with known failures.
 
     /usr/bin/python3 tests/check/conformance_examples.py path/to/tensorop
 
@@ -64,18 +64,21 @@ def gather(data, axis, indices):
     return Tensor(np.take_along_axis(data[within], indices, axis) if indices.size else np.empty(indices.shape, data.dtype))
 """
 
-COUNT = 8  # of each operator
+COUNT = 16  # of each operator
 ONNX_CASES = ["gathernd", "scatterelements", "add", "--spec", "onnx-16"]
-# The program, the cases, its command, what is needed to run it, what stands in for that, and a fault to plant.
+# The program, the cases, its command, what is needed to run it, what stands in for that, a fault to plant, and one in all
+# cases of float32.
 EXAMPLES = [
     ("numpy_gathernd.py", ["gathernd", "--spec", "onnx-11"], "{python} numpy_gathernd.py {{cases}}", None, "",
-     ("indices, -1", "abs(indices), -1")),
+     ("indices, -1", "abs(indices), -1"), ('"output"], data[', '"output"], (data if data.dtype == "i8" else data[data.size])[')),
     ("gathernd.c", ["gathernd", "--spec", "onnx-11"], "./gathernd {{data}} {{indices}} {{output}}", None, "",
-     ("(*index < 0 ? data.shape[i] : 0)", "(*index < 0 ? data.shape[i] - 1 : 0)")),
+     ("(*index < 0 ? data.shape[i] : 0)", "(*index < 0 ? data.shape[i] - 1 : 0)"),
+     ('refuse("indices are int64");', 'refuse("indices are int64");\n  if (data.dtype[1] == \'f\') refuse("float32");')),
     ("onnxruntime_cases.py", ONNX_CASES, "{python} onnxruntime_cases.py {{cases}}", "onnxruntime", RUNTIME,
-     ('"axis", "batch_dims"', '"axis"')),
+     ('"axis", "batch_dims"', '"axis"'),
+     ("    return session.run", "    if list(arrays.values())[0].dtype == 'f4': raise TypeError('float32')\n    return session.run")),
     ("torch_gather.py", ["gather", "--spec", "torch-2"], "{python} torch_gather.py {{cases}}", "torch", TORCH,
-     ('job.get("axis", 0)', "0")),
+     ('job.get("axis", 0)', "0"), None),
 ]
 
 
@@ -92,12 +95,39 @@ def build(name, text):
         subprocess.run(words, check=True)
 
 
+def nights(checker, name, program, faults, run):
+    """The first night has two faults, whose cases become known failures; the second one passes; in the third a fault is
+    fixed, so that lines must go."""
+    for text, fault in faults:
+        checker.check(f"{name}: has the text of the fault", program.count(text) == 1)
+    both = program.replace(*faults[0]).replace(*faults[1])
+    build(name, both)
+    first = run("--write-known-failures", "known.txt")
+    checker.check(f"{name}: the first night fails", first.returncode in (1, 2) and ": 0 equal" not in first.stdout,
+                  first.stdout + first.stderr)
+    known = pathlib.Path("known.txt").read_text()
+    checker.check(f"{name}: float32 is one line of conditions", re.search(r"^op=gathernd dtype=float32  #", known, re.M), known)
+    second = run("--known-failures", "known.txt")
+    checker.check(f"{name}: the second night passes", second.returncode == 0 and " known failures" in second.stdout,
+                  second.stdout + second.stderr)
+    build(name, program.replace(*faults[1]))
+    third = run("--known-failures", "known.txt", "--write-known-failures", "known.txt")
+    checker.check(f"{name}: the third night has what passes now",
+                  third.returncode == 1 and ": passes now: " in third.stdout,
+                  third.stdout + third.stderr)
+    fourth = run("--known-failures", "known.txt")
+    checker.check(f"{name}: the lines that are left excuse the rest", fourth.returncode == 0, fourth.stdout + fourth.stderr)
+    build(name, program)
+    last = run("--known-failures", "known.txt")
+    checker.check(f"{name}: all lines pass", last.returncode == 1 and "known failure" in last.stdout, last.stdout + last.stderr)
+
+
 def main():
     tensorop = str(pathlib.Path(sys.argv[1]).resolve())
     if os.access("/dev/shm", os.W_OK):  # thousands of small files
         os.environ["TMPDIR"] = "/dev/shm"
     checker = Checker()
-    for name, cases, command, module, stand_in, (text, fault) in EXAMPLES:
+    for name, cases, command, module, stand_in, (text, fault), fault_of_float32 in EXAMPLES:
         if module == "onnxruntime" and importlib.util.find_spec("onnx") is None:
             print(f"SKIPPED: {name}: python3-onnx is not installed")
             compile(example(name), name, "exec")
@@ -113,23 +143,24 @@ def main():
             operators = cases.index("--spec")
             words = [tensorop, "generate", *cases, "--dtypes", "float32,int64", "--count", str(COUNT), "-o", "suite"]
             subprocess.run(words, check=True)
-            check = [tensorop, "check", "suite", "--shrink", "--budget", "5s", "--command",
-                     command.format(python=sys.executable)]
+            check = [tensorop, "check", "suite", "--command", command.format(python=sys.executable)]
 
-            def run(environment):
-                return subprocess.run(check, capture_output=True, text=True, env=environment)
+            def run(environment, *words):
+                return subprocess.run([*check, *words], capture_output=True, text=True, env=environment)
 
             program = example(name)
             build(name, program)
-            result = run(os.environ if is_installed else stand_ins)
+            result = run(os.environ if is_installed else stand_ins, "--shrink")
             is_right = result.returncode == 0 and f"\n{COUNT * operators} cases: all equal" in "\n" + result.stdout
             checker.check(f"{name}: right", is_right, result.stdout + result.stderr)
             checker.check(f"{name}: the page shows the command", check[-1].replace(sys.executable, "python3") in PAGE)
             checker.check(f"{name}: has the text of the fault", program.count(text) == 1)
             build(name, program.replace(text, fault))
-            result = run(stand_ins)  # the module itself may take longer to start than all of --shrink
+            result = run(stand_ins, "--shrink", "--budget", "5s")  # the module itself may take longer to start than all of --shrink
             checker.check(f"{name}: with a fault", result.returncode != 0 and "\n  kept: suite/shrunk/" in result.stdout,
                           result.stdout + result.stderr)
+            if fault_of_float32 is not None:
+                nights(checker, name, program, ((text, fault), fault_of_float32), lambda *words: run(stand_ins, *words))
             os.chdir("/")
     checker.exit()
 

@@ -1,0 +1,37 @@
+// Lines of known failures that would excuse the failures of a run: `check --write-known-failures FILE`.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compare/finding.hpp"
+#include "engine/settings.hpp"
+#include "jobs/jobs.hpp"
+
+namespace tensorop {
+
+class KnownFailures;
+
+class KnownFailureLines {
+ public:
+  // Called once for the finding of each case.
+  void add(const Finding& finding);
+  // A comment, the lines of `known` whose cases do not all pass now (null: none), and lines for the failures
+  // that these do not excuse. Conditions (operator, specification, dtype, attributes) stand for at least
+  // kLeastCases cases that all fail, as few conditions as possible; all other cases are there by name. `jobs`
+  // are those of the run; opens the operands of cases of an operator of which one fails.
+  static constexpr std::size_t kLeastCases = 3;
+  [[nodiscard]] std::string text(const std::vector<Job>& jobs, const KnownFailures* known,
+                                 const Settings& settings) const;
+
+ private:
+  struct Result {
+    bool fails = false;
+    bool is_known = false;
+    std::string outcome;  // "different"
+  };
+  std::map<std::string, Result> results_;  // by Job::location(), of cases that were judged
+};
+
+}  // namespace tensorop
