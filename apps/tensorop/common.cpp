@@ -21,29 +21,20 @@ namespace tensorop {
 std::vector<Option> global_options() {
   constexpr Heading kHeading = Heading::globals;
   return {
-      {"--threads",
-       kHeading,
-       "N",
-       "threads to use; default: the cores this process may use",
-       {.kind = OptionKind::integer}},
-      {"--memory",
-       kHeading,
-       "SIZE",
+      {"--threads", kHeading, "N", "threads to use; default: the cores this process may use",
+       OptionRules{.kind = OptionKind::integer}},
+      {"--memory", kHeading, "SIZE",
        "bytes for buffers and windows, with K, M or G: powers of 1024; default: TENSOROP_MEMORY, else "
        "half of what is free",
-       {.kind = OptionKind::bytes}},
-      {"--progress",
-       kHeading,
-       "auto|always|never",
+       OptionRules{.kind = OptionKind::bytes}},
+      {"--progress", kHeading, "auto|always|never",
        "a progress bar on standard error; auto: on a terminal, after one second",
-       {.kind = OptionKind::choice, .by_default = "auto"}},
-      {"--quiet",
-       kHeading,
-       "",
+       OptionRules{.kind = OptionKind::choice, .by_default = "auto"}},
+      {"--quiet", kHeading, "",
        "no warnings and no summary; -qq: no report of differences either, only the exit status",
-       {.letter = "-q"}},
-      {"--help", kHeading, "", "print help", {.letter = "-h"}},
-      {"--version", kHeading, "", "print the version", {.letter = "-V"}},
+       OptionRules{.letter = "-q"}},
+      {"--help", kHeading, "", "print help", OptionRules{.letter = "-h"}},
+      {"--version", kHeading, "", "print the version", OptionRules{.letter = "-V"}},
   };
 }
 
@@ -77,8 +68,9 @@ void require_options(const Arguments& arguments) {
   const std::string memory = memory_variable();
   const bool is_used = find_option(arguments.rows, "--memory") != nullptr && !arguments.has("--memory");
   if (is_used && !memory.empty())
-    require_value({std::string(kMemoryVariable), Heading::globals, "SIZE", "", {.kind = OptionKind::bytes}},
-                  memory);
+    require_value(
+        {std::string(kMemoryVariable), Heading::globals, "SIZE", "", OptionRules{.kind = OptionKind::bytes}},
+        memory);
 }
 
 ProgressMode read_progress(const Arguments& arguments) {
@@ -90,11 +82,8 @@ ProgressMode read_progress(const Arguments& arguments) {
 std::vector<Option> tolerance_options() {
   std::vector<Option> options;
   for (const ToleranceKey& key : tolerance_keys()) {
-    options.push_back({option_name(key.name),
-                       Heading::equality,
-                       std::string(key.value_name),
-                       std::string(key.option_help),
-                       {.decides = true}});
+    options.push_back({option_name(key.name), Heading::equality, std::string(key.value_name),
+                       std::string(key.help), OptionRules{.decides = true}});
   }
   // Nothing is near where bits decide.
   std::ranges::find(options, "--exact-bits", &Option::name)->rules.excludes =
@@ -103,11 +92,9 @@ std::vector<Option> tolerance_options() {
 }
 
 Option ignore_option() {
-  return {"--ignore",
-          Heading::equality,
-          "MASK",
+  return {"--ignore", Heading::equality, "MASK",
           "leave out the elements at which MASK, a bool tensor of the same shape, is true (see --open-mask)",
-          {.decides = true}};
+          OptionRules{.decides = true}};
 }
 
 std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
@@ -120,12 +107,10 @@ std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
 }
 
 std::vector<Option> batch_options() {
-  return {{"--jobs",
-           Heading::running,
-           "N",
-           "the most jobs to run concurrently; default: the number of threads",
-           {.kind = OptionKind::integer}},
-          explain_plan_option()};
+  return {
+      {"--jobs", Heading::running, "N", "the most jobs to run concurrently; default: the number of threads",
+       OptionRules{.kind = OptionKind::integer}},
+      explain_plan_option()};
 }
 
 BatchSettings read_batch_settings(const Arguments& arguments) {
@@ -138,12 +123,10 @@ BatchSettings read_batch_settings(const Arguments& arguments) {
 }
 
 Option explain_plan_option() {
-  return {
-      std::string(kExplainPlan),
-      Heading::running,
-      "",
-      "print on standard error how operands are read that memory may not hold, and why",
-      {.excludes = "--dry-run", .hint = "the plan depends on elements, and --dry-run reads only headers"}};
+  return {std::string(kExplainPlan), Heading::running, "",
+          "print on standard error how operands are read that memory may not hold, and why",
+          OptionRules{.excludes = "--dry-run",
+                      .hint = "the plan depends on elements, and --dry-run reads only headers"}};
 }
 
 std::string plan_lines(const std::string& location, const AccessReport& report) {
@@ -221,16 +204,11 @@ MeteredSettings::MeteredSettings(const Arguments& arguments, const std::string& 
 
 std::vector<Option> output_options() {
   return {
-      {"--output",
-       Heading::result,
-       "FILE",
-       "file for the result; default: - (standard output)",
-       {.letter = "-o", .kind = OptionKind::path}},
-      {"--format",
-       Heading::result,
-       join(format_names(), "|"),
+      {"--output", Heading::result, "FILE", "file for the result; default: - (standard output)",
+       OptionRules{.letter = "-o", .kind = OptionKind::path}},
+      {"--format", Heading::result, join(format_names(), "|"),
        "format of the result; default: by the extension of FILE, else json, or as text on a terminal",
-       {.kind = OptionKind::choice}},
+       OptionRules{.kind = OptionKind::choice}},
       fsync_option("write the result to the disk before the command ends"),
   };
 }
@@ -240,11 +218,8 @@ Option json_option(std::string help) {
 }
 
 Option case_option(std::string help) {
-  return {std::string(kCase),
-          Heading::result,
-          "DIR",
-          std::move(help),
-          {.kind = OptionKind::path, .excludes = "--dry-run --missing"}};
+  return {std::string(kCase), Heading::result, "DIR", std::move(help),
+          OptionRules{.kind = OptionKind::path, .excludes = "--dry-run --missing"}};
 }
 
 Option fsync_option(std::string help) {
@@ -252,12 +227,10 @@ Option fsync_option(std::string help) {
 }
 
 Option input_option() {
-  return {"--input-format",
-          Heading::reading,
-          join(text_format_names(), "|"),
+  return {"--input-format", Heading::reading, join(text_format_names(), "|"),
           "format of text that is neither a JSON list nor an object; auto: by the file extension, else "
           "by content",
-          {.kind = OptionKind::choice, .by_default = "auto"}};
+          OptionRules{.kind = OptionKind::choice, .by_default = "auto"}};
 }
 
 const Format* read_input_format(const Arguments& arguments) {

@@ -27,12 +27,10 @@ constexpr std::string_view kOfSets[] = {"--filter", "--exclude", "--list", "--fa
 
 std::vector<Option> compare_options() {
   const std::vector<Option> renames = {
-      {"--rename-regex",
-       Heading::reading,
-       "FROM=TO",
+      {"--rename-regex", Heading::reading, "FROM=TO",
        "in names of ACTUAL what matches the extended regular expression FROM becomes TO, where \\1 is "
-       "its first group; repeatable, applied in their order",
-       {.repeats = true}},
+       "its first group; applied in their order",
+       OptionRules{.repeats = true}},
   };
   std::vector<Option> options = joined({tolerance_options(),
                                         {ignore_option(), show_option()},

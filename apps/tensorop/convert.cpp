@@ -13,12 +13,18 @@
 namespace tensorop {
 namespace {
 
+Overflow read_overflow(const Arguments& arguments) {
+  const std::string word = arguments.value_or_default("--overflow").value();
+  if (word == "error") return Overflow::error;
+  return word == "nan" ? Overflow::nan : Overflow::saturate;
+}
+
 int run_convert(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no input given");
   const Conversion conversion{.inputs = arguments.operands,
                               .dtypes = arguments.values("--dtype"),
                               .view = arguments.value("--view"),
-                              .overflow = arguments.value("--overflow"),
+                              .overflow = read_overflow(arguments),
                               .text_format = read_input_format(arguments),
                               .destination = read_destination(arguments),
                               .compress = arguments.has("--compress"),
@@ -53,26 +59,23 @@ int run_lookup(const Arguments& arguments) {
 
 std::vector<Option> convert_options() {
   const std::vector<Option> own = {
-      {"--dtype",
-       Heading::reading,
-       "DTYPE|NAME=DTYPE",
+      {"--dtype", Heading::reading, "DTYPE|NAME=DTYPE",
        "cast to this dtype; NAME=DTYPE only the arrays of the result whose names match NAME, where * "
        "stands for any text; it also names the small dtype of NPY data that does not say it (V1)",
-       {.repeats = true}},
-      {"--overflow",
-       Heading::reading,
-       "error|saturate|nan",
+       OptionRules{.repeats = true}},
+      {"--overflow", Heading::reading, "error|saturate|nan",
        "what becomes of a number that a float8 or float4 of --dtype cannot hold; error: an error; "
        "saturate: the largest value, with its sign; nan: infinity, or NaN where there is none; float4 "
        "saturates in both",
-       {.kind = OptionKind::choice, .by_default = "error"}},
+       OptionRules{.kind = OptionKind::choice, .by_default = "error"}},
       {"--view", Heading::reading, "DTYPE",
        "use the bits of the elements as those of this dtype, which has as many bits; --dtype casts "
        "after it"},
       input_option(),
       {"--compress", Heading::result, "", "deflate the arrays of an NPZ archive"},
       {"--replace", Heading::result, "", "of several arrays of one name write the last one"},
-      {"--metadata", Heading::result, "KEY=VALUE", "metadata of a safetensors file", {.repeats = true}},
+      {"--metadata", Heading::result, "KEY=VALUE", "metadata of a safetensors file",
+       OptionRules{.repeats = true}},
       {"--metadata-from", Heading::result, "FILE",
        "an archive whose metadata is taken; default: those that are inputs as a whole"},
   };
@@ -81,16 +84,12 @@ std::vector<Option> convert_options() {
 
 std::vector<Option> lookup_options() {
   const std::vector<Option> own = {
-      {"--missing",
-       Heading::others,
-       "error|-1",
+      {"--missing", Heading::others, "error|-1",
        "what an id is that is not among the keys: an error, or position -1",
-       {.kind = OptionKind::choice, .by_default = "error"}},
-      {"--duplicates",
-       Heading::semantics,
-       "error|first",
+       OptionRules{.kind = OptionKind::choice, .by_default = "error"}},
+      {"--duplicates", Heading::semantics, "error|first",
        "what an id is whose key is duplicated: an error, or the first position",
-       {.kind = OptionKind::choice, .by_default = "error"}},
+       OptionRules{.kind = OptionKind::choice, .by_default = "error"}},
       input_option(),
   };
   return joined({own, output_options()});

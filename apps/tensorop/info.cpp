@@ -50,6 +50,10 @@ constexpr Failing kFailing[] = {
      [](const MeasuredArray& array) { return array.info.is_unaligned; }},
 };
 
+std::string words_of_failing(std::string_view separator) {
+  return join(std::span(kFailing), separator, [](const Failing& row) { return row.word; });
+}
+
 // The arrays of all operands, what --stats and --fail-if say of them, and the document of --json. Without
 // --stats inspect() is inspect_file(), and no array is measured.
 class InfoReport {
@@ -62,7 +66,7 @@ class InfoReport {
       for (const std::string& word : split(list, ",")) {
         const auto* const row = std::ranges::find(kFailing, word, &Failing::word);
         if (row == std::end(kFailing))
-          throw Error(cat("--fail-if ", in_quotes(word), " is not one of nan, inf, unaligned"));
+          throw Error(cat("--fail-if ", in_quotes(word), " is not one of ", words_of_failing(", ")));
         fail_if_.push_back(row);
       }
     }
@@ -357,38 +361,26 @@ int run_info(const Arguments& arguments) {
 
 std::vector<Option> info_options() {
   std::vector<Option> options = {
-      {"--filter",
-       Heading::selection,
-       "TEXT",
+      {"--filter", Heading::selection, "TEXT",
        "only tensors of folders and archives, and files, whose name contains TEXT; with * or ? TEXT "
-       "is a pattern for the whole name; repeatable, a name needs one of them",
-       {.repeats = true}},
-      {"--exclude",
-       Heading::selection,
-       "TEXT",
-       "no tensors and files that --filter TEXT would select; repeatable",
-       {.repeats = true}},
+       "is a pattern for the whole name; of several a name needs one",
+       OptionRules{.repeats = true}},
+      {"--exclude", Heading::selection, "TEXT", "no tensors and files that --filter TEXT would select",
+       OptionRules{.repeats = true}},
       json_option("print JSON, for programs"),
       input_option(),
       {"--stats", Heading::others, "",
        "read all elements: range, mean, standard deviation, number of NaN, infinities, zeros, "
        "negative zeros and subnormal numbers, and a histogram; of several arrays a table"},
-      {"--digest",
-       Heading::others,
-       "",
-       "also the SHA-256 of the elements, on one thread an array",
-       {.needs = kStats}},
-      {"--sort",
-       Heading::others,
-       join(sort_keys(), "|"),
+      {"--digest", Heading::others, "", "also the SHA-256 of the elements, on one thread an array",
+       OptionRules{.needs = kStats}},
+      {"--sort", Heading::others, join(sort_keys(), "|"),
        "order the arrays, by name and min ascending, else descending",
-       {.kind = OptionKind::choice, .needs = kStats}},
-      {"--fail-if",
-       Heading::others,
-       "nan|inf|unaligned",
+       OptionRules{.kind = OptionKind::choice, .needs = kStats}},
+      {"--fail-if", Heading::others, words_of_failing("|"),
        "exit status 1 where an array has NaN or infinities, with --stats, or elements that do not "
        "begin at a multiple of their size in a safetensors file",
-       {.repeats = true}},
+       OptionRules{.repeats = true}},
   };
   for (Option& option : global_options()) {
     if (option.name != "--threads" && option.name != "--memory" && option.name != "--progress") continue;

@@ -54,35 +54,26 @@ std::vector<Option> call_options(const FoundOperator& found) {
   if (op.mask != MaskUse::none) options.push_back(mask_option(op.mask));
   for (const AttributeSpec& attribute : op.attributes) {
     options.push_back(
-        {option_name(attribute.name),
-         Heading::attributes,
-         value_name(attribute),
-         std::string(attribute.help),
-         {.kind = kind_of(attribute),
-          .by_default = std::string(default_text(attribute, *found.name, op.versions.front()))}});
+        {option_name(attribute.name), Heading::attributes, value_name(attribute), std::string(attribute.help),
+         OptionRules{.kind = kind_of(attribute),
+                     .by_default = std::string(default_text(attribute, *found.name, op.versions.front()))}});
   }
   if (!op.oob.empty()) {
-    options.push_back({"--oob",
-                       Heading::semantics,
-                       join(words_of(op.oob), "|"),
+    options.push_back({"--oob", Heading::semantics, join(words_of(op.oob), "|"),
                        "what happens to an index out of range; not with --spec",
-                       {.by_default = std::string(default_oob(op))}});
+                       OptionRules{.by_default = std::string(default_oob(op))}});
   }
   if (!op.duplicates.empty()) {
-    options.push_back({"--duplicates",
-                       Heading::semantics,
-                       join(words_of(op.duplicates), "|"),
+    options.push_back({"--duplicates", Heading::semantics, join(words_of(op.duplicates), "|"),
                        "what happens to a second update of an element without a reduction",
-                       {.by_default = "last"}});
+                       OptionRules{.by_default = "last"}});
   }
   const std::vector<Option> of_all = {
       {"--spec", Heading::semantics, join(spec_forms(), "|"), "use and enforce this version of the operator"},
-      {"--reshape",
-       Heading::reading,
-       "NAME=SHAPE",
+      {"--reshape", Heading::reading, "NAME=SHAPE",
        "use another shape for the operand of that name, as in data=2,-1; -1: computed from the number "
        "of elements",
-       {.repeats = true}},
+       OptionRules{.repeats = true}},
       {"--dtype", Heading::reading, "DTYPE",
        "dtype of data operands that are untyped JSON or NPY data of a small dtype (V1)"},
       input_option(),
@@ -101,12 +92,11 @@ std::vector<Option> operator_options(const FoundOperator& found) {
       explain_plan_option(),
   };
   if (!op.open.empty()) {
-    options.push_back(
-        {"--open-mask",
-         Heading::result,
-         "FILE",
-         "also write a bool tensor, true where the specification leaves the result open",
-         {.kind = OptionKind::path, .needs = "--spec", .hint = "the default semantics leave nothing open"}});
+    options.push_back({"--open-mask", Heading::result, "FILE",
+                       "also write a bool tensor, true where the specification leaves the result open",
+                       OptionRules{.kind = OptionKind::path,
+                                   .needs = "--spec",
+                                   .hint = "the default semantics leave nothing open"}});
   }
   if (has_onnx_version(op)) {
     options.push_back(

@@ -154,11 +154,9 @@ Command ops_command() {
           {"tensorop ops", "tensorop ops gathernd", "tensorop ops --json",
            "tensorop ops gather --diff onnx-11 onnx-13"},
           {
-              {"--diff",
-               Heading::others,
-               "",
+              {"--diff", Heading::others, "",
                "what two versions of an operator differ in, each named as for --spec, or default",
-               {.excludes = "--json", .hint = "tensorop ops OPERATOR --json has all versions"}},
+               OptionRules{.excludes = "--json", .hint = "tensorop ops OPERATOR --json has all versions"}},
               json_option("print JSON, for programs"),
           },
           run_ops};

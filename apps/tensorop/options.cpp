@@ -83,9 +83,13 @@ std::string usage_of(const Option& option) {
 }
 
 std::string meaning_of(const Option& option) {
-  const std::string lead = option.rules.needs.empty() ? "" : cat("with ", option.rules.needs, ": ");
-  return cat(lead, option.help,
-             option.rules.by_default.empty() ? "" : cat(" (default ", option.rules.by_default, ")"));
+  const OptionRules& rules = option.rules;
+  std::vector<std::string> notes;
+  if (rules.most != OptionRules{}.most) notes.push_back(cat(rules.least, " to ", rules.most));
+  if (!rules.by_default.empty()) notes.push_back(cat("default ", rules.by_default));
+  if (rules.repeats) notes.emplace_back("repeatable");
+  return cat(rules.needs.empty() ? "" : cat("with ", rules.needs, ": "), option.help,
+             notes.empty() ? "" : cat(" (", join(notes), ")"));
 }
 
 std::vector<std::string> words_of(const Option& option) {

@@ -64,7 +64,7 @@ struct Option {
   std::string name;  // with dashes: "--axis"
   Heading heading;
   std::string value;  // in help: "N"; of a choice all words, "auto|always|never"; empty: none, it is a flag
-  std::string help;   // without what `needs` and `by_default` say
+  std::string help;   // without what meaning_of() adds
   OptionRules rules = {};
 
   [[nodiscard]] bool takes_value() const { return !value.empty() && rules.kind != OptionKind::value_flag; }
@@ -75,7 +75,7 @@ struct Option {
 
 // "-o, --output FILE".
 [[nodiscard]] std::string usage_of(const Option& option);
-// "with --command: how long a program may run (default 60)".
+// "with --command: how long a program may run (default 60)": the help with what the rules say.
 [[nodiscard]] std::string meaning_of(const Option& option);
 
 // The words of a choice.

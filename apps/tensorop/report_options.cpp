@@ -113,41 +113,25 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
 std::vector<Option> report_options(const ReportKind& kind) {
   const std::string things = cat(kind.noun, "s");
   return {
-      {"--filter",
-       Heading::selection,
-       "TEXT",
+      {"--filter", Heading::selection, "TEXT",
        cat("only ", things,
            " whose name is TEXT or, if none is, contains TEXT; with * or ? TEXT is a pattern for the "
-           "whole name; repeatable, a name needs one of them"),
-       {.repeats = true}},
-      {"--exclude",
-       Heading::selection,
-       "TEXT",
-       cat("no ", things, " that --filter TEXT would select; repeatable"),
-       {.repeats = true}},
-      {"--list",
-       Heading::selection,
-       "",
-       cat("print the names of the ", things, " and do no more"),
-       {.excludes =
-            "--json --junit --quiet --fail-fast --show --update --map --histogram --html --markdown --why"}},
+           "whole name; of several a name needs one"),
+       OptionRules{.repeats = true}},
+      {"--exclude", Heading::selection, "TEXT", cat("no ", things, " that --filter TEXT would select"),
+       OptionRules{.repeats = true}},
+      {"--list", Heading::selection, "", cat("print the names of the ", things, " and do no more"),
+       OptionRules{.excludes = "--json --junit --quiet --fail-fast --show --update --map --histogram --html "
+                               "--markdown --why"}},
       {"--fail-fast", Heading::running, "", "stop after the first failure"},
       json_option("print the report as JSON, for programs"),
-      {"--junit",
-       Heading::report,
-       "FILE",
-       "also write the report as JUnit XML; -: to standard output, alone",
-       {.kind = OptionKind::path}},
-      {"--html",
-       Heading::report,
-       "FILE",
+      {"--junit", Heading::report, "FILE", "also write the report as JUnit XML; -: to standard output, alone",
+       OptionRules{.kind = OptionKind::path}},
+      {"--html", Heading::report, "FILE",
        "also write the report as an HTML page with heat maps and histograms",
-       {.kind = OptionKind::file}},
-      {"--markdown",
-       Heading::report,
-       "FILE",
-       "append the report as Markdown, for summaries of CI systems",
-       {.kind = OptionKind::file}},
+       OptionRules{.kind = OptionKind::file}},
+      {"--markdown", Heading::report, "FILE", "append the report as Markdown, for summaries of CI systems",
+       OptionRules{.kind = OptionKind::file}},
   };
 }
 
@@ -164,11 +148,9 @@ PictureOptions read_picture_options(const Arguments& arguments) {
 }
 
 Option show_option() {
-  return {"--show",
-          Heading::report,
-          "N",
+  return {"--show", Heading::report, "N",
           "list the first N and the worst N of the elements that differ; default: one of each",
-          {.kind = OptionKind::integer, .most = 100'000}};
+          OptionRules{.kind = OptionKind::integer, .most = 100'000}};
 }
 
 Loudness read_loudness(const Arguments& arguments) {
@@ -236,7 +218,8 @@ void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vect
 }
 
 Option shard_option() {
-  return {"--shard", Heading::selection, "I/N", "run part I of N parts, from 1", {.kind = OptionKind::shard}};
+  return {"--shard", Heading::selection, "I/N", "run part I of N parts, from 1",
+          OptionRules{.kind = OptionKind::shard}};
 }
 
 std::optional<Shard> read_shard(const Arguments& arguments) {

@@ -85,13 +85,10 @@ std::vector<Job> read_run(const Arguments& arguments, Reporter& reporter) {
 }
 
 Finding finding_of(const Job& job, const JobOutcome& outcome) {
-  constexpr Outcome kOutcomes[] = {Outcome::done, Outcome::error, Outcome::skipped, Outcome::interrupted};
   Finding out = finding_of(job);
   out.expected_error.reset();  // what a case expects is for `check`
-  out.outcome = kOutcomes[static_cast<std::size_t>(outcome.status)];
-  out.error = outcome.error;
-  out.warnings = outcome.warnings;
-  out.seconds = outcome.seconds;
+  out.outcome = Outcome::done;
+  end_finding(out, outcome);
   return out;
 }
 

@@ -198,24 +198,19 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
 
 std::vector<Option> why_options() {
   return {
-      {"--at",
-       Heading::others,
-       "I,J,...",
+      {"--at", Heading::others, "I,J,...",
        "an element of the result, or of the operand of --of: 3,1 or [3,1]; negative coordinates count "
        "from the end",
-       {.repeats = true}},
+       OptionRules{.repeats = true}},
       json_option("print JSON, for programs"),
-      {"--svg",
-       Heading::others,
-       "FILE",
+      {"--svg", Heading::others, "FILE",
        "also draw the call as a picture in the format SVG; -: to standard output, alone",
-       {.kind = OptionKind::path, .excludes = "--of"}},
-      {"--as",
-       Heading::others,
-       "stablehlo",
+       OptionRules{.kind = OptionKind::path, .excludes = "--of"}},
+      {"--as", Heading::others, "stablehlo",
        "print the call as StableHLO has it: dimension numbers, and the command to run it",
-       {.kind = OptionKind::choice, .excludes = "--at --of --svg --json"}},
-      {"--of", Heading::others, "OPERAND", "where this element of an operand goes", {.needs = "--at"}},
+       OptionRules{.kind = OptionKind::choice, .excludes = "--at --of --svg --json"}},
+      {"--of", Heading::others, "OPERAND", "where this element of an operand goes",
+       OptionRules{.needs = "--at"}},
   };
 }
 

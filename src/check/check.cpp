@@ -309,21 +309,18 @@ class Check {
 
   // Nothing of a step that is no finding.
   std::optional<Finding> delivered(std::size_t i, const JobOutcome& outcome) {
-    const bool is_interrupted = outcome.status == JobStatus::interrupted;
+    const bool is_done = outcome.status == Outcome::done;
     // That of a job that runs is in use.
-    const std::unique_ptr<Finding> held = is_interrupted ? nullptr : std::move(results_[i]);
-    Finding found = outcome.error || is_interrupted ? begun(i) : std::move(*held);
-    if (is_interrupted) {
-      found.outcome = Outcome::interrupted;
-    } else if (outcome.error) {
-      found.outcome = Outcome::error;
-      found.error = outcome.error;
-    } else if (!jobs_[i].is_case) {
+    const std::unique_ptr<Finding> held =
+        outcome.status == Outcome::interrupted ? nullptr : std::move(results_[i]);
+    Finding found = is_done ? std::move(*held) : begun(i);
+    if (is_done && !jobs_[i].is_case) {
       if (outcome.warnings.empty()) return std::nullopt;
       found.outcome = Outcome::done;
     }
-    found.warnings = outcome.warnings;
-    found.seconds = outcome.seconds;
+    end_finding(found, outcome);
+    // A case without the result that it needs has no verdict.
+    if (outcome.status == Outcome::skipped) found.outcome = Outcome::error;
     return found;
   }
 

@@ -171,10 +171,9 @@ class SetComparison {
       return std::nullopt;
     };
     const auto deliver = [&](std::size_t i, const JobOutcome& outcome) {
-      if (outcome.status != JobStatus::done) {
+      if (outcome.status != Outcome::done) {
         Finding found = finding_of(pairs_[begin + i]);
-        found.outcome = outcome.error ? Outcome::error : Outcome::interrupted;
-        found.error = outcome.error;
+        end_finding(found, outcome);
         return report(found);
       }
       Compared pair = std::exchange(compared[i], {});

@@ -16,37 +16,15 @@
 #include "base/unseen.hpp"
 #include "compare/compare.hpp"
 #include "engine/request.hpp"
+#include "jobs/batch.hpp"
 #include "jobs/jobs.hpp"
+#include "jobs/outcome.hpp"
 #include "ops/operator.hpp"
 
 namespace tensorop {
 
 struct Portability;
 
-enum class Outcome : std::uint8_t {
-  equal,        // the expected tensor, or the expected error
-  different,    // another tensor, another error, or none
-  missing,      // compare: the actual tensor does not exist
-  extra,        // compare: the expected one does not exist
-  error,        // it failed, or there is no verdict
-  updated,      // check: the golden file has been rewritten
-  skipped,      // check: tensorop does not have it; compare: nothing to compare; of both: Skipped. run: a job
-                // that it needs has no result
-  not_given,    // check of another program: a call that no program can be given; nothing was judged
-  done,         // run: it has its result; check: a step without an expectation, where it has warnings
-  unreadable,   // check: a file or a folder of cases
-  interrupted,  // it had not ended when a signal ended the process
-  not_compared,   // every element was left out, so nothing says that it is equal
-  known_failure,  // check: it fails, as a line of --known-failures says
-  passes_now,     // check: a line of --known-failures, whose cases pass
-  up_to_date,     // run --missing: it has nothing to do; only counted, never a finding
-};
-inline constexpr std::size_t kOutcomeCount = 15;
-
-// "equal", "not_given": as JSON names it.
-[[nodiscard]] std::string_view name(Outcome outcome);
-// "equal", "not given to the program": as text names it.
-[[nodiscard]] std::string_view label(Outcome outcome);
 // The outcome of a comparison of two tensors.
 [[nodiscard]] Outcome outcome_of(const Comparison& comparison);
 
@@ -157,6 +135,9 @@ struct Finding {
 // Takes findings in their order, one call at a time. An exception from it ends the work.
 using FindingReport = std::function<void(const Finding& finding)>;
 
+// Says how the job of a finding ended. The outcome of one that is done is that of the finding already.
+void end_finding(Finding& finding, const JobOutcome& job);
+
 // Whether it is equal though elements differ, which max_mismatch and metrics allow.
 [[nodiscard]] bool passes_differing(const Finding& finding);
 
@@ -179,9 +160,6 @@ struct Counts {
   [[nodiscard]] std::int64_t all() const;  // of all outcomes
   void add(const Finding& finding);
 };
-
-// Whether it is one that --fail-fast stops at, and that the exit status shows.
-[[nodiscard]] bool is_failure(Outcome outcome);
 
 // 2 where there is no verdict on something, else 1 where something is different, else 0.
 [[nodiscard]] int exit_status(const Counts& counts);

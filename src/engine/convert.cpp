@@ -53,15 +53,6 @@ void convert_named(const std::string& text, const Destination& destination, cons
   convert_one(named->text, with_name, reading);
 }
 
-Overflow read_overflow(const std::optional<std::string>& text, bool to_small_float) {
-  if (!text || *text == "error") return Overflow::error;
-  if (*text != "saturate" && *text != "nan")
-    throw Error(cat("overflow ", in_quotes(*text), " is not one of error, saturate, nan"));
-  if (!to_small_float)
-    throw Error(cat("--overflow ", *text, " is only for --dtype ", kSmallFloatTypes.names()));
-  return *text == "saturate" ? Overflow::saturate : Overflow::nan;
-}
-
 }  // namespace
 
 void convert(const Conversion& given, const Settings& settings) {
@@ -104,8 +95,10 @@ void convert(const Conversion& given, const Settings& settings) {
   const bool to_small_float =
       (dtype && kSmallFloatTypes.contains(*dtype)) ||
       std::ranges::any_of(casts, [](const NamedCast& cast) { return kSmallFloatTypes.contains(cast.dtype); });
-  const Overflow overflow = read_overflow(conversion.overflow, to_small_float);
-  InputReading reading{dtype, view, overflow, conversion.text_format, settings};
+  if (conversion.overflow != Overflow::error && !to_small_float)
+    throw Error(cat("--overflow ", conversion.overflow == Overflow::nan ? "nan" : "saturate",
+                    " is only for --dtype ", kSmallFloatTypes.names()));
+  InputReading reading{dtype, view, conversion.overflow, conversion.text_format, settings};
   ArchiveCache archives;
   if (reading.settings.archives == nullptr) reading.settings.archives = &archives;
   if (conversion.destination.path != "-") reading.settings.scratch_beside = conversion.destination.path;

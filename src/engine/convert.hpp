@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "tensor/small_number.hpp"
 
 namespace tensorop {
 
@@ -17,8 +18,8 @@ struct Conversion {
   // The bits are first taken as those of the dtype of that name, of which an element has as many bits. Of an
   // archive as a whole only those of arrays whose dtype the archive does not say, where there are some.
   std::optional<std::string> view = {};
-  std::optional<std::string> overflow = {};  // "error", "saturate" or "nan": of a cast to a small float
-  const Format* text_format = nullptr;       // of inputs that are text, as in open_file(); null: detected
+  Overflow overflow = Overflow::error;  // of a cast to a small float
+  const Format* text_format = nullptr;  // of inputs that are text, as in open_file(); null: detected
   Destination destination = {};
   bool compress = false;  // an archive's arrays are deflated
   bool replace = false;   // of arrays of one name the last one is written, in the place of the first

@@ -58,7 +58,7 @@ class Batch {
       State& state = states_[i];
       if (state.is_running) {
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - state.start;
-        report_(i, {.status = JobStatus::interrupted, .error = {}, .warnings = {}, .seconds = time.count()});
+        report_(i, {.status = Outcome::interrupted, .error = {}, .warnings = {}, .seconds = time.count()});
       } else if (state.has_ended) {
         report_(i, state.outcome);
       }
@@ -112,7 +112,7 @@ class Batch {
     State& state = states_[job];
     for (const Need& need : jobs_[job].needs) {
       if (states_[need.job].has_result) continue;
-      state.outcome.status = JobStatus::skipped;
+      state.outcome.status = Outcome::skipped;
       state.outcome.error = std::make_shared<Failure>(cat("it needs ", jobs_[need.job].reference()));
       return;
     }
@@ -123,7 +123,7 @@ class Batch {
     lock.unlock();
     std::optional<Tensor> result = attempt(job, own, state.outcome);
     const bool failed =
-        state.outcome.status == JobStatus::failed || (settings_.is_failure && settings_.is_failure(job));
+        state.outcome.status == Outcome::error || (settings_.is_failure && settings_.is_failure(job));
     lock.lock();
     --running_;
     state.is_running = false;
@@ -168,7 +168,7 @@ class Batch {
     } catch (const std::exception& error) {
       outcome.error = std::make_shared<Failure>(cat("internal error: ", std::string_view(error.what())));
     }
-    if (outcome.error) outcome.status = JobStatus::failed;
+    if (outcome.error) outcome.status = Outcome::error;
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
   }

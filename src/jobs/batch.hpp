@@ -13,6 +13,7 @@
 #include "base/interruption.hpp"
 #include "engine/engine.hpp"
 #include "jobs/jobs.hpp"
+#include "jobs/outcome.hpp"
 
 namespace tensorop {
 
@@ -34,16 +35,9 @@ struct BatchSettings {
   Interruption* interruption = nullptr;
 };
 
-enum class JobStatus : std::uint8_t {
-  done,
-  failed,
-  skipped,  // a job that it needs has no result
-  interrupted,
-};
-
 struct JobOutcome {
-  JobStatus status = JobStatus::done;
-  std::shared_ptr<const Failure> error;  // of failed and skipped, without the job's location
+  Outcome status = Outcome::done;        // or error, skipped, interrupted
+  std::shared_ptr<const Failure> error;  // of errors and skipped jobs, without the job's location
   std::vector<std::string> warnings;     // as Settings::warn has them
   double seconds = 0;
 };

@@ -398,7 +398,10 @@ std::string job_keys_markdown() {
       "| an attribute's name, with underscores (`batch_dims`) | a number, `true`, `false`, a string, or a "
       "list of integers |\n";
   for (const JobKey& key : kKeys) out += cat("| `", key.name, "` | ", key.help, " |\n");
-  for (const ToleranceKey& key : tolerance_keys()) out += cat("| `", key.name, "` | ", key.help, " |\n");
+  for (const ToleranceKey& key : tolerance_keys()) {
+    const std::string help = join(split(key.help, "|"), "\\|");
+    out += cat("| `", key.name, "` | ", key.value_name.empty() ? "`true`: " : "", help, " |\n");
+  }
   const auto code = [](const std::string& key) { return cat("`", key, "`"); };
   return cat(out, "\nKeys of `defaults`: ", join(keys_in(kOfDefaults, nullptr), ", ", code), ".\n");
 }

@@ -77,9 +77,8 @@ struct ToleranceText {
 // What parse_tolerances() knows: options and keys of jobs.
 struct ToleranceKey {
   std::string_view name;
-  std::string_view help;        // of the key, in Markdown
-  std::string_view value_name;  // of the option: "N"; empty: it is a flag
-  std::string_view option_help;
+  std::string_view value_name;  // of the option: "N"; empty: it is a flag, of which the key is true or false
+  std::string_view help;
   // Throws Error naming the tolerance and its value.
   void (*read)(const ToleranceText& given, Tolerances& out);
   bool is_strict = false;  // it lets fewer elements pass

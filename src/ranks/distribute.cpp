@@ -146,7 +146,7 @@ std::pair<std::size_t, JobOutcome> get_outcome(Message& message) {
   std::pair<std::size_t, JobOutcome> out;
   out.first = message.get<std::size_t>();
   JobOutcome& outcome = out.second;
-  outcome.status = message.get<JobStatus>();
+  outcome.status = message.get<Outcome>();
   outcome.seconds = message.get<double>();
   if (message.get<bool>()) {
     // The line has its rule already.
@@ -201,7 +201,7 @@ class JobDistribution {
     std::vector<std::size_t> failed;
     for (const std::size_t job : own) {
       for (const Need& need : jobs_[job].needs) {
-        if (ended_[need.job] && ended_[need.job]->status != JobStatus::done) failed.push_back(need.job);
+        if (ended_[need.job] && ended_[need.job]->status != Outcome::done) failed.push_back(need.job);
       }
     }
     std::vector<std::size_t> all = own;
@@ -277,8 +277,7 @@ class JobDistribution {
       auto [job, outcome] = get_outcome(message);
       for (auto reports = message.get<std::size_t>(); reports > 0; --reports)
         settings_.explain(jobs_[job], message.get<AccessReport>());
-      if (settings_.fail_fast && outcome.status == JobStatus::failed)
-        last_wanted_ = std::min(last_wanted_, job);
+      if (settings_.fail_fast && outcome.status == Outcome::error) last_wanted_ = std::min(last_wanted_, job);
       ended_[job] = std::move(outcome);
       ++count_;
     }

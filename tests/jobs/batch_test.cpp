@@ -47,13 +47,12 @@ BatchSettings settings_of(int workers) {
   return settings;
 }
 
-// "1 done", "2 failed: why", in the order of the reports.
+// "1 done", "2 error: why", in the order of the reports.
 std::vector<std::string> run_all(const std::vector<Job>& jobs, const BatchSettings& settings,
                                  const JobWork& work) {
   std::vector<std::string> out;
   run_batch(jobs, settings, work, [&](std::size_t i, const JobOutcome& outcome) {
-    constexpr const char* kNames[] = {"done", "failed", "skipped"};
-    std::string line = cat(i, " ", std::string_view(kNames[static_cast<int>(outcome.status)]));
+    std::string line = cat(i, " ", name(outcome.status));
     if (outcome.error) line += cat(": ", std::string_view(outcome.error->what()));
     out.push_back(line);
   });
@@ -110,12 +109,12 @@ TEST_CASE("a job that fails takes along those that need it and no others", "[job
       return number(0);
     };
     CHECK(run_all(jobs, settings_of(workers), work) ==
-          std::vector<std::string>{"0 done", "1 failed: why [X-1]", "2 skipped: it needs the job on line 2",
+          std::vector<std::string>{"0 done", "1 error: why [X-1]", "2 skipped: it needs the job on line 2",
                                    "3 skipped: it needs the job on line 3", "4 done",
-                                   "5 failed: out of memory"});
+                                   "5 error: out of memory"});
     BatchSettings fail_fast = settings_of(workers);
     fail_fast.fail_fast = true;
-    CHECK(run_all(jobs, fail_fast, work) == std::vector<std::string>{"0 done", "1 failed: why [X-1]"});
+    CHECK(run_all(jobs, fail_fast, work) == std::vector<std::string>{"0 done", "1 error: why [X-1]"});
   }
 }
 
@@ -130,7 +129,7 @@ TEST_CASE("the lowest failed job ends a batch that fails fast, however the jobs 
       return Tensor();
     });
     CHECK(reports.size() == 8);
-    CHECK(reports.back() == "7 failed: why");
+    CHECK(reports.back() == "7 error: why");
   }
 }
 

@@ -150,9 +150,7 @@ std::string shared_markdown(const std::vector<const Operator*>& ops) {
 
 // A cell of a table has "\\|" for "|".
 std::string with_bars(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
-  return out;
+  return join(split(text, "|"), "\\|");
 }
 
 // The words of the text that are options as code.
