@@ -28,8 +28,9 @@ std::string percent_text(double share) {
 }
 
 // What is read at random, and how much of it is in memory.
-std::string operands_text(const ScheduleFacts& facts) {
-  const bool by_columns = facts.kind == RandomAccess::Kind::columns;
+std::string operands_text(const AccessReport& report) {
+  const ScheduleFacts& facts = report.facts;
+  const bool by_columns = facts.kind == RandomAccess::Kind::columns || report.decision.is_whole();
   return cat(byte_size_text(facts.bytes),
              by_columns ? " are accessed along an outer axis, " : " are read at random, ",
              percent_text(facts.resident), " of them in memory");
@@ -56,24 +57,23 @@ std::string reason_text(const AccessReport& report) {
                                byte_size_text(facts.result_bytes))
                          : cat("what is read at random is small: ", byte_size_text(facts.bytes));
     case AccessReason::resident:
-      return only_writes ? result_text(facts) : operands_text(facts);
+      return only_writes ? result_text(facts) : operands_text(report);
     case AccessReason::ascending:
-      return cat(operands_text(facts), "; the indices ascend");
+      return cat(operands_text(report), "; the indices ascend");
     case AccessReason::long_rows:
-      return cat(operands_text(facts), "; ", rows_text(facts), ", and are long enough to be read one by one");
+      return cat(operands_text(report), "; ", rows_text(facts),
+                 ", and are long enough to be read one by one");
     case AccessReason::short_rows:
-      return cat(operands_text(facts), "; ", rows_text(facts), ", and are read faster in ascending order");
+      return cat(operands_text(report), "; ", rows_text(facts), ", and are read faster in ascending order");
     case AccessReason::outer_axis:
-      return operands_text(facts);
+      return operands_text(report);
     case AccessReason::large_result:
       return result_text(facts);
     case AccessReason::many_rows:
       return cat("sorting ", counted(facts.rows, "row"), " takes ", byte_size_text(facts.sort_bytes), "; ",
                  byte_size_text(facts.memory), " of memory may be used");
-    case AccessReason::no_positions:
-      return cat(operands_text(facts), "; the destination is written from front to end");
     case AccessReason::in_groups:
-      return cat(operands_text(facts), "; each ", facts.ranks > 1 ? "rank" : "range of the result",
+      return cat(operands_text(report), "; each ", facts.ranks > 1 ? "rank" : "range of the result",
                  " reads hardly more than its part of them");
     case AccessReason::on_ranks:
       return cat(counted(facts.rows, "row"), " of ", byte_size_text(facts.row_bytes), " are read by the ",

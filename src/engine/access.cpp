@@ -50,7 +50,7 @@ bool reads_in_groups(const ScheduleFacts& facts, const Settings& settings) {
 
 }  // namespace
 
-AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t result_bytes, bool anywhere,
+AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t result_bytes,
                          const Settings& settings) {
   AccessReport report;
   const std::optional<RowMoves>& moves = plan.facts().moves;
@@ -64,7 +64,6 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
   facts = facts_of(*moves);
   facts.kind = random->kind;
   facts.can_advise = !facts.is_scatter && facts.kind == RandomAccess::Kind::rows;
-  facts.anywhere = anywhere;
   facts.result_bytes = result_bytes;
   facts.asked = settings.access;
   double resident = 0;

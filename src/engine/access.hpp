@@ -19,9 +19,9 @@ struct AccessReport {
   WindowPlan windows;  // where the access is windows
 };
 
-// Looks how the operands of a plan lie, and chooses. `anywhere`: see Windowing. Samples a few dozen pages and
-// rows where what is read at random is large; else it reads nothing.
+// Looks how the operands of a plan lie, and chooses. Samples a few dozen pages and rows where what is read at
+// random is large; else it reads nothing.
 [[nodiscard]] AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t result_bytes,
-                                       bool anywhere, const Settings& settings);
+                                       const Settings& settings);
 
 }  // namespace tensorop

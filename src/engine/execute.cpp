@@ -216,7 +216,7 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
   const auto& [output, plan, slices] = planned;
   require_possible(output);
   const Layout layout(output);
-  const AccessReport report = find_access(*plan, inputs, layout.bytes(), true, settings);
+  const AccessReport report = find_access(*plan, inputs, layout.bytes(), settings);
   if (settings.explain) settings.explain(report);
   // What windows make may stay in a file.
   const bool in_file = report.decision.access == Access::windows && output.dtype != DType::string &&
@@ -256,11 +256,13 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   const Threads& threads = settings.threads;
   const Layout layout(planned.output);
   const bool anywhere = sink.elements() != nullptr;
-  const AccessReport report = find_access(plan, inputs, layout.bytes(), anywhere, settings);
+  const AccessReport report = find_access(plan, inputs, layout.bytes(), settings);
   const bool in_windows = report.decision.access == Access::windows;
-  if (in_windows ? sink.together() != 1 : report.decision.is_whole() && !anywhere) {
-    // A file that is written from front to end needs the complete result first. Windows end anywhere, also
-    // between elements that share a byte.
+  const bool in_tiles =
+      report.decision.is_whole() || (in_windows && report.facts.kind == RandomAccess::Kind::columns);
+  if ((in_tiles && !anywhere) || (in_windows && sink.together() != 1)) {
+    // A file that is written from front to end needs the complete result first, which tiles make column by
+    // column. Windows end anywhere, also between elements that share a byte.
     threads.expect(layout.bytes());
     const Tensor whole = execute(planned, inputs, settings, {});
     return fill_sink_by_range(*copy_plan(whole), layout, sink, filling_threads(settings));

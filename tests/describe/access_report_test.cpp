@@ -67,15 +67,14 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
        {"plain, tiled: what is read at random is small: 24 bytes"}},
       {{{Access::plain, AccessReason::resident}, facts_of(50000, 1), {}},
        {"plain: 4.0 GiB are read at random, 100% of them in memory"}},
+      {{{Access::plain, AccessReason::resident, Order::tiled}, facts_of(50000, 1), {}},
+       {"plain, tiled: 4.0 GiB are accessed along an outer axis, 100% of them in memory"}},
       {{{Access::plain, AccessReason::small}, targets(2 * kMiB), {}},
        {"plain: the result, which is written at random, is small: 2.0 MiB"}},
       {{{Access::plain, AccessReason::resident}, targets(128 * kMiB), {}},
        {"plain: the result of 128.0 MiB is written at random; 256.0 MiB of memory may be used"}},
       {{{Access::plain, AccessReason::ascending}, facts_of(50000, 0.002), {}},
        {"plain: 4.0 GiB are read at random, under 1% of them in memory; the indices ascend"}},
-      {{{Access::plain, AccessReason::no_positions}, columns(), {}},
-       {"plain: 4.0 GiB are accessed along an outer axis, 25% of them in memory; the destination is written "
-        "from front to end"}},
       {{{Access::advised, AccessReason::long_rows}, facts_of(50000, 0), {}},
        {"advised: 4.0 GiB are read at random, 0% of them in memory; 50000 rows of 512 bytes touch 5% of "
         "their pages, and are long enough to be read one by one"}},

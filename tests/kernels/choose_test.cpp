@@ -26,33 +26,20 @@ struct OrderCase {
 
 TEST_CASE("the order in which rows are moved depends on sizes alone", "[kernels]") {
   const std::vector<OrderCase> cases = {
-      {"a gather", {.rows = 100 * kMiB, .row_bytes = 4, .tensor_bytes = 400 * kMiB}, direct},
-      {"a gather along an outer axis of a small tensor",
-       {.rows = kMiB, .row_bytes = 4, .tensor_bytes = 4 * kMiB, .columns = 1024, .steps = 1024},
-       direct},
-      {"of a larger one",
-       {.rows = kMiB, .row_bytes = 4, .tensor_bytes = 4 * kMiB + 4096, .columns = 1024, .steps = 1025},
-       tiled},
-      {"along the longest axis of which a tile holds a cache line",
-       {.rows = kMiB, .row_bytes = 4, .tensor_bytes = 64 * kMiB, .columns = 64, .steps = kMiB / 4},
-       tiled},
-      {"along a longer one",
-       {.rows = kMiB, .row_bytes = 4, .tensor_bytes = 64 * kMiB, .columns = 64, .steps = kMiB / 4 + 1},
+      {"a gather", {.rows = 100 * kMiB, .row_bytes = 4}, direct},
+      {"a gather along an outer axis",
+       {.rows = 100 * kMiB, .row_bytes = 4, .columns = 1024, .steps = 1024},
        direct},
       {"a scatter of as many updates as are sorted",
-       {.is_scatter = true, .rows = 2 * kMiB, .row_bytes = 4, .tensor_bytes = 64 * kMiB},
+       {.is_scatter = true, .rows = 2 * kMiB, .row_bytes = 4},
        sorted},
-      {"of more",
-       {.is_scatter = true, .rows = 2 * kMiB + 1, .row_bytes = 4, .tensor_bytes = 64 * kMiB},
-       sorted},
-      {"of more along an outer axis",
-       {.is_scatter = true,
-        .rows = 2 * kMiB + 1,
-        .row_bytes = 4,
-        .tensor_bytes = 64 * kMiB,
-        .columns = 64,
-        .steps = 9},
+      {"of more", {.is_scatter = true, .rows = 2 * kMiB + 1, .row_bytes = 4}, sorted},
+      {"of more along the longest axis of which a tile holds a cache line",
+       {.is_scatter = true, .rows = 2 * kMiB + 1, .row_bytes = 4, .columns = 64, .steps = kMiB / 4},
        tiled},
+      {"along a longer one",
+       {.is_scatter = true, .rows = 2 * kMiB + 1, .row_bytes = 4, .columns = 64, .steps = kMiB / 4 + 1},
+       sorted},
       {"a scatter into groups of 4 MiB",
        {.is_scatter = true, .rows = 8 * kMiB, .row_bytes = 4, .group_size = kMiB, .group_rows = 2 * kMiB},
        direct},
@@ -160,7 +147,6 @@ ScheduleFacts rows_of(std::int64_t bytes, double resident, std::int64_t row_byte
   facts.rows = 100'000;
   facts.row_bytes = row_bytes;
   facts.can_advise = true;
-  facts.anywhere = true;
   facts.result_bytes = facts.rows * row_bytes;
   facts.memory = kGiB;
   return facts;
@@ -186,10 +172,6 @@ TEST_CASE("an access is chosen from what is known of the operands", "[kernels]")
   ascending.ascending = true;
   ScheduleFacts not_advised = rows_of(4 * kGiB, 0, kMiB);
   not_advised.can_advise = false;
-  ScheduleFacts to_stream = whole_of(columns, 4 * kGiB, 0, 4 * kGiB);
-  to_stream.anywhere = false;
-  ScheduleFacts rows_to_stream = rows_of(4 * kGiB, 0.5);
-  rows_to_stream.anywhere = false;
   ScheduleFacts grouped = rows_of(4 * kGiB, 0);
   grouped.in_groups = true;
   ScheduleFacts sorted = whole_of(targets, 0, 1, kGiB);
@@ -211,7 +193,6 @@ TEST_CASE("an access is chosen from what is known of the operands", "[kernels]")
            {"nearly", rows_of(4 * kGiB, 0.98), Access::windows, AccessReason::short_rows},
            {"ascending", ascending, Access::plain, AccessReason::ascending},
            {"from part after part", grouped, Access::plain, AccessReason::in_groups},
-           {"to a stream", rows_to_stream, Access::windows, AccessReason::short_rows},
            {"long rows", rows_of(4 * kGiB, 0, 16 << 10), Access::advised, AccessReason::long_rows},
            {"that are not known ahead", not_advised, Access::windows, AccessReason::short_rows},
            {"an outer axis", whole_of(columns, kGiB, 0.5, kGiB), Access::windows, AccessReason::outer_axis},
@@ -219,7 +200,6 @@ TEST_CASE("an access is chosen from what is known of the operands", "[kernels]")
            {"in memory", whole_of(columns, kGiB, 1, kGiB), Access::plain, AccessReason::resident},
            {"a larger result", whole_of(columns, kGiB, 1, kGiB + 1), Access::windows,
             AccessReason::large_result},
-           {"to a stream", to_stream, Access::plain, AccessReason::no_positions},
            {"targets", whole_of(targets, 0, 1, kGiB), Access::plain, AccessReason::resident},
            {"more than memory sorts", not_sorted, Access::windows, AccessReason::many_rows},
            {"of which all else is small", small_not_sorted, Access::windows, AccessReason::many_rows},
@@ -229,8 +209,6 @@ TEST_CASE("an access is chosen from what is known of the operands", "[kernels]")
            {"more of them", whole_of(targets, 0, 1, 2 * kGiB), Access::windows, AccessReason::large_result},
            {"asked for", asked_for(rows_of(4 * kGiB, 1), Access::windows), Access::windows,
             AccessReason::asked_for},
-           {"asked for on a stream", asked_for(to_stream, Access::windows), Access::plain,
-            AccessReason::no_positions},
        }) {
     CAPTURE(what);
     const Decision decision = choose(facts);

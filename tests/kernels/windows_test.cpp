@@ -37,7 +37,7 @@ TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
   CHECK(larger.scratch_bytes == 0);
 }
 
-// A gather and a scatter along axis 0, in windows of columns, against range by range.
+// A gather along axis 0, in windows of columns, against range by range.
 void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int64_t memory,
                    std::int64_t file_offset) {
   CAPTURE(data_shape, indices_shape, memory, file_offset);
@@ -48,36 +48,30 @@ void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int
     return tensor_of(dtype, shape, values);
   };
   const Tensor data = numbers(DType::int64, data_shape, 0, 1 << 30);
-  const Tensor updates = numbers(DType::int64, indices_shape, 0, 1 << 30);
   const Tensor indices = numbers(DType::int32, indices_shape, -data_shape[0], data_shape[0] - 1);
   const IndexDecoder decoder = {indices, {{data_shape[0], data_shape[1]}}, {}};
   const std::vector<RowDim> dims = {{indices_shape[0], indices_shape[1], 0}, {indices_shape[1], 1, 1}};
-  const ScatterRowsSpec spec = {data, updates, decoder, dims, 1, Reduction::sub};
   REQUIRE(RowMap(decoder, dims).columns() > 0);
-  for (const bool is_scatter : {false, true}) {
-    CAPTURE(is_scatter);
-    const auto plan =
-        is_scatter ? scatter_plan(spec) : gather_plan({data, decoder, dims, 1, count(indices_shape)});
-    const std::int64_t elements = is_scatter ? data.size() : indices.size();
-    std::vector<std::byte> expected(static_cast<std::size_t>(elements * 8));
-    plan->fill({0, elements}, expected.data());
-    const TempDir dir;
-    std::vector<std::byte> out(expected.size());
-    std::atomic<std::int64_t> written = 0;
-    Windowing windowing;
-    windowing.memory = memory;
-    windowing.target.anywhere = true;
-    windowing.target.file_offset = file_offset;
-    windowing.is_mapped = [](const std::byte*) { return false; };
-    windowing.scratch = [&](std::int64_t size) { return ScratchFile(dir.path().string(), size); };
-    windowing.target.write = [&](Range range, const std::byte* from) {
-      std::memcpy(out.data() + range.first * 8, from, static_cast<std::size_t>(range.count * 8));
-      written += range.count;
-    };
-    fill_column_windows(*plan->facts().moves, windowing, Threads(3));
-    CHECK(written == elements);
-    CHECK((out == expected));
-  }
+  const auto plan = gather_plan({data, decoder, dims, 1, count(indices_shape)});
+  const std::int64_t elements = indices.size();
+  std::vector<std::byte> expected(static_cast<std::size_t>(elements * 8));
+  plan->fill({0, elements}, expected.data());
+  const TempDir dir;
+  std::vector<std::byte> out(expected.size());
+  std::atomic<std::int64_t> written = 0;
+  Windowing windowing;
+  windowing.memory = memory;
+  windowing.target.anywhere = true;
+  windowing.target.file_offset = file_offset;
+  windowing.is_mapped = [](const std::byte*) { return false; };
+  windowing.scratch = [&](std::int64_t size) { return ScratchFile(dir.path().string(), size); };
+  windowing.target.write = [&](Range range, const std::byte* from) {
+    std::memcpy(out.data() + range.first * 8, from, static_cast<std::size_t>(range.count * 8));
+    written += range.count;
+  };
+  fill_column_windows(*plan->facts().moves, windowing, Threads(3));
+  CHECK(written == elements);
+  CHECK((out == expected));
 }
 
 // Rows that are whole pages of the file and others, at offsets within a page.

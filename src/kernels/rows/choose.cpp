@@ -22,8 +22,6 @@ constexpr std::int64_t kGroupInCache = 512 << 10;
 // A scatter looks through the updates of a group once for each range (1 MiB) that touches it: at most four
 // times.
 constexpr std::int64_t kSmallGroup = 4 << 20;
-// An indexed tensor up to this size stays in cache whatever the order.
-constexpr std::int64_t kTensorInCache = 4 << 20;
 // So many updates are sorted whatever memory there is: 12 bytes each, 24 MiB in all. Of more, those along an
 // outer axis are faster in tiles.
 constexpr std::int64_t kMostSorted = 2 << 20;
@@ -35,15 +33,13 @@ constexpr std::int64_t kSmallAccess = 32 << 20;
 constexpr std::int64_t kSortShare = 4;
 
 Order choose_order(const ScheduleFacts& facts) {
-  const bool has_tiles = facts.columns > 0 && facts.steps <= kMostSteps;
-  if (!facts.is_scatter) {
-    // Along an outer axis each element of a row comes from another row: tile by tile those stay in cache.
-    // [16384,4096] float32: 0.72 s of CPU in tiles, 0.96 direct; [4096,4096]: no difference.
-    return has_tiles && facts.tensor_bytes > kTensorInCache ? Order::tiled : Order::direct;
-  }
+  // Along an outer axis too: gatherelements of [8192,4096] float32 takes 0.42 s of CPU, and took 0.49 in
+  // tiles; [16384,4096] 0.96 and 1.20; [4096,8192] 0.36 and 0.44.
+  if (!facts.is_scatter) return Order::direct;
   if (facts.group_size > 0 && facts.group_size <= kSmallGroup / facts.row_bytes) return Order::direct;
   // Tiles apply updates as they come; those of a row that must be together are sorted in any case. As many
   // updates as [16384,4096] float32 has: 1.0 s of CPU in tiles, 2.7 sorted.
+  const bool has_tiles = facts.columns > 0 && facts.steps <= kMostSteps;
   return has_tiles && !facts.together && facts.rows > kMostSorted ? Order::tiled : Order::sorted;
 }
 
@@ -54,9 +50,7 @@ struct AccessChoice {
 
 AccessChoice choose_access(const ScheduleFacts& facts) {
   using Kind = RandomAccess::Kind;
-  const bool windows_possible = facts.kind != Kind::columns || facts.anywhere;
-  if (facts.asked && (*facts.asked != Access::windows || windows_possible))
-    return {*facts.asked, AccessReason::asked_for};
+  if (facts.asked) return {*facts.asked, AccessReason::asked_for};
   if (facts.bytes + facts.sort_bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmallAccess)
     return {Access::plain, AccessReason::small};
   // A result that is written at random stays in the page cache until it is complete.
@@ -70,7 +64,6 @@ AccessChoice choose_access(const ScheduleFacts& facts) {
     if (facts.by_range && facts.row_bytes >= kLongRow) return {Access::plain, AccessReason::long_rows};
     return {Access::exchange, AccessReason::on_ranks};
   }
-  if (!windows_possible) return {Access::plain, AccessReason::no_positions};
   if (large_result) return {Access::windows, AccessReason::large_result};
   if (facts.kind == Kind::columns) return {Access::windows, AccessReason::outer_axis};
   if (many_rows) return {Access::windows, AccessReason::many_rows};
@@ -103,7 +96,6 @@ ScheduleFacts facts_of(const RowMoves& moves) {
   out.together = moves.is_scatter() && moves.row_updates->together();
   out.rows = map.rows();
   out.row_bytes = moves.row_bytes;
-  out.tensor_bytes = moves.data_bytes();
   out.repeats = map.repeats();
   out.tuples = map.decoder().tuples();
   out.group_size = map.group_size();
@@ -114,11 +106,8 @@ ScheduleFacts facts_of(const RowMoves& moves) {
 }
 
 bool in_columns(const RowMoves& moves) {
-  const RowMap& map = *moves.map;
-  if (map.columns() == 0) return false;
-  // Rows, which are elements, touch most pages of data; or there are too many updates to sort them.
-  return moves.is_scatter() ? choose_order(facts_of(moves)) == Order::tiled
-                            : map.rows() > moves.data_bytes() / kPage;
+  // Rows, which are elements, touch most pages of data.
+  return !moves.is_scatter() && moves.map->columns() > 0 && moves.map->rows() > moves.data_bytes() / kPage;
 }
 
 std::optional<RandomAccess> random_access(const RowMoves& moves) {
@@ -128,22 +117,27 @@ std::optional<RandomAccess> random_access(const RowMoves& moves) {
   const auto add = [&](const std::byte* begin, std::int64_t bytes) {
     out.operands.emplace_back(begin, to_size(bytes));
   };
-  if (in_columns(moves)) {
+  if (!moves.is_scatter()) {
+    add(moves.data, moves.data_bytes());
+    if (!in_columns(moves)) return out;
     out.kind = RandomAccess::Kind::columns;
-    add(moves.data, moves.data_bytes());
     add(indices.data(), indices.bytes());
-  } else if (!moves.is_scatter()) {
-    add(moves.data, moves.data_bytes());
+    return out;
   }
-  if (!moves.is_scatter()) return out;
   // Sorted updates are read at random, more of them in order: then the result is written at random. Strings
   // are in memory. Long rows are read well in any order.
-  const bool is_sorted = choose_order(facts_of(moves)) == Order::sorted;
-  if (moves.dtype == DType::string || moves.row_bytes > kLongestSortedRow) return std::nullopt;
-  if (out.kind != RandomAccess::Kind::columns && !is_sorted) return std::nullopt;
-  if (is_sorted && map.rows() > kMostSorted) {
+  const Order order = choose_order(facts_of(moves));
+  if (moves.dtype == DType::string || moves.row_bytes > kLongestSortedRow || order == Order::direct)
+    return std::nullopt;
+  if (map.rows() > kMostSorted) {
     out.kind = RandomAccess::Kind::targets;
-    out.sort_bytes = sizes_to_sort({0, moves.data_rows}, moves.row_bytes, map.rows()).carried_bytes();
+    if (order == Order::sorted)
+      out.sort_bytes = sizes_to_sort({0, moves.data_rows}, moves.row_bytes, map.rows()).carried_bytes();
+  }
+  // Tiles read a piece of each row of every operand.
+  if (order == Order::tiled) {
+    add(moves.data, moves.data_bytes());
+    add(indices.data(), indices.bytes());
   }
   if (!moves.row_updates->repeats()) add(moves.updates, map.rows() * moves.row_bytes);
   return out;

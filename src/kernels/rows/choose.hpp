@@ -17,7 +17,7 @@ namespace tensorop {
 enum class Order : std::uint8_t {
   direct,  // any range of the result by itself, in row order
   sorted,  // scatter: updates sorted by target first, then any range by itself
-  tiled,   // the whole result, a tile of columns at a time (columns.hpp)
+  tiled,   // scatter: the whole result, a tile of columns at a time (columns.hpp)
 };
 
 // How what is read at random is read.
@@ -25,7 +25,7 @@ enum class Access : std::uint8_t {
   plain,     // as the order has it: for operands that are in memory
   advised,   // the same, but the system is told of the rows of the next block before those of this one are
              // read
-  windows,   // in windows of the result, or tiles of its columns (windows.hpp)
+  windows,   // in windows of the result, or of a gather in tiles of its columns (windows.hpp)
   exchange,  // by ranks, which send rows to where they are needed
 };
 
@@ -41,7 +41,6 @@ enum class AccessReason : std::uint8_t {
   large_result,  // a result that memory does not hold is written at random
   many_rows,     // more rows than memory can sort
   asked_for,     // by Settings::access
-  no_positions,  // windows are not possible: the destination is written from front to end
   in_groups,  // a range of the result, or the part of a rank, reads hardly more than its part of the operands
   on_ranks,   // rows are read by the ranks that own them, and sent
 };
@@ -54,7 +53,8 @@ inline constexpr std::int64_t kLongRow = 16 << 10;
 struct RandomAccess {
   enum class Kind : std::uint8_t {
     rows,     // rows of one operand are read at random; all else from front to end
-    columns,  // every operand is read, and the result is written, a piece of each row at a time
+    columns,  // of a gather: data and indices are read, and the result is written, a piece of each row at a
+              // time
     targets,  // rows of one operand are read at random, and the result is written at random
   };
   Kind kind = Kind::rows;
@@ -67,16 +67,15 @@ struct RandomAccess {
 struct ScheduleFacts {
   // The rows. These are known of every plan that moves some.
   bool is_scatter = false;
-  bool together = false;          // RowUpdates::together()
-  std::int64_t rows = 0;          // that index tuples select
-  std::int64_t row_bytes = 0;     // at least 1
-  std::int64_t tensor_bytes = 0;  // of the indexed tensor
-  std::int64_t repeats = 1;       // RowMap::repeats()
-  std::int64_t tuples = 0;        // index tuples
-  std::int64_t group_size = 0;    // RowMap::group_size()
-  std::int64_t group_rows = 0;    // RowMap::group_rows()
-  std::int64_t columns = 0;       // RowMap::columns()
-  std::int64_t steps = 0;         // of the indexed tensor along their axis
+  bool together = false;        // RowUpdates::together()
+  std::int64_t rows = 0;        // that index tuples select
+  std::int64_t row_bytes = 0;   // at least 1
+  std::int64_t repeats = 1;     // RowMap::repeats()
+  std::int64_t tuples = 0;      // index tuples
+  std::int64_t group_size = 0;  // RowMap::group_size()
+  std::int64_t group_rows = 0;  // RowMap::group_rows()
+  std::int64_t columns = 0;     // RowMap::columns()
+  std::int64_t steps = 0;       // of the indexed tensor along their axis
 
   // What is read or written at random. Where nothing is, all is in memory.
   RandomAccess::Kind kind = RandomAccess::Kind::rows;
@@ -84,7 +83,6 @@ struct ScheduleFacts {
   double resident = 1;      // share of them that is in memory: 0 to 1
   bool ascending = false;   // the rows that were sampled ascend
   bool can_advise = false;  // rows are known before they are read
-  bool anywhere = false;    // the result takes elements at any position
   std::int64_t result_bytes = 0;
   std::int64_t memory = 0;      // for windows and buffers
   std::int64_t sort_bytes = 0;  // of it, that sorting the rows takes
@@ -93,7 +91,7 @@ struct ScheduleFacts {
   bool in_groups = false;  // a range of the result, or a rank's part, reads hardly more than its part of them
   bool replicated = false;  // every rank has them in memory of its own
   bool by_range = true;     // on ranks: a range of the result is computed without the rest of it
-  std::optional<Access> asked = std::nullopt;  // for: taken where it is possible
+  std::optional<Access> asked = std::nullopt;  // for
 };
 
 struct Decision {
@@ -118,7 +116,7 @@ struct Decision {
 // The decision for operands that are in memory; of a plan that moves no rows, to compute it range by range.
 [[nodiscard]] Decision choose_in_memory(const std::optional<RowMoves>& moves);
 
-// Whether rows, which are single elements along an outer axis, are moved in windows that are tiles of columns
+// Whether a gather of rows that are single elements along an outer axis has windows that are tiles of columns
 // (column_windows.cpp).
 [[nodiscard]] bool in_columns(const RowMoves& moves);
 

@@ -5,7 +5,6 @@
 
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
-#include "kernels/rows/gather_rows.hpp"
 #include "kernels/rows/row_updates.hpp"
 #include "tensor/tensor.hpp"
 
@@ -67,24 +66,15 @@ class ColumnTiles {
   std::int64_t count_ = 0;
 };
 
-void gather_tile(const RowMoves& moves, const Range& tile, const std::byte* packed, std::byte* whole) {
-  const std::int64_t width = moves.row_bytes;
-  moves.map->locate_columns({0, moves.map->index_steps()}, tile, tile,
-                            [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
-                              gather_rows(whole + row * width, packed, offsets, count, width,
-                                          skipped_rows(moves));
-                            });
-}
-
-}  // namespace
-
-void update_columns(const RowMoves& moves, Range rows, Range columns, Range tile, std::byte* packed) {
+// Applies all updates of the columns `tile` to these columns of data, packed: tile.count elements for each
+// step along the axis.
+void update_tile(const RowMoves& moves, Range tile, std::byte* packed) {
   const RowMap& map = *moves.map;
   const RowUpdates& row_updates = *moves.row_updates;
   const std::int64_t elements = moves.data_rows / map.column_stride() * tile.count;
   row_updates.update({{0, elements}, 0, 1, 0}, packed, nullptr, [&](const auto& take) {
     Move blocks[kIndexBlock];
-    map.locate_columns(rows, columns, tile,
+    map.locate_columns({0, map.index_steps()}, tile, tile,
                        [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
                          const std::int64_t later = row + kTileStepsAhead * map.columns();
                          if (later < map.rows() && !row_updates.repeats())
@@ -95,6 +85,8 @@ void update_columns(const RowMoves& moves, Range rows, Range columns, Range tile
   });
 }
 
+}  // namespace
+
 void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std::int64_t parts) {
   const ColumnTiles tiles(*moves.map, moves.data_rows, moves.row_bytes);
   Storage packed(tiles.bytes());
@@ -102,19 +94,14 @@ void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std:
   for (std::int64_t number = part_bound(tiles.count(), part, parts); number < end; ++number) {
     const Range tile = tiles.tile(number);
     tiles.pack(tile, moves.data, packed.data());
-    if (moves.is_scatter()) {
-      update_columns(moves, {0, moves.map->index_steps()}, tile, tile, packed.data());
-      tiles.unpack(tile, packed.data(), whole);
-    } else {
-      gather_tile(moves, tile, packed.data(), whole);
-    }
+    update_tile(moves, tile, packed.data());
+    tiles.unpack(tile, packed.data(), whole);
   }
 }
 
 void write_base_of_tiles(const RowMoves& moves, Range elements, const ElementTarget& target,
                          const Threads& threads) {
-  const bool makes_all = ColumnTiles(*moves.map, moves.data_rows, moves.row_bytes).cover_all();
-  if (!moves.is_scatter() || makes_all) return;
+  if (ColumnTiles(*moves.map, moves.data_rows, moves.row_bytes).cover_all()) return;
   const std::int64_t chunk = kBaseBytes / moves.row_bytes;
   threads.expect(elements.count * moves.row_bytes);
   for_each_range(elements, chunk, threads, [&](Range some, int /*worker*/) {

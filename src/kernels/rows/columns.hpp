@@ -1,6 +1,6 @@
-// Working along an outer axis a few columns at a time. The elements that indices select there are a whole row
-// apart, each on another page: a tile of neighbouring columns, copied together first, fits in cache and in
-// few pages.
+// Scattering along an outer axis a few columns at a time. The elements that indices select there are a whole
+// row apart, each on another page: a tile of neighbouring columns, copied together first, fits in cache and
+// in few pages.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,10 @@ namespace tensorop {
 // A tile holds at least a cache line of each step of the axis: of more steps it would leave the cache.
 inline constexpr std::int64_t kMostSteps = (std::int64_t{16} << 20) / kCacheLine;
 
-// The whole result of moves whose map has tiles, in parts: computes part `part` of `parts` into `whole`,
+// The whole result of a scatter whose map has tiles, in parts: computes part `part` of `parts` into `whole`,
 // after write_base_of_tiles() of everything. No two parts write the same element, and the result does not
 // depend on `parts`. After all indices are checked; kept offsets are not used.
 void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std::int64_t parts);
-// Applies the updates of some rows and columns of the indices to a tile that holds these columns: `packed`
-// has the columns `tile` of data, tile.count elements for each step along the axis. Not of
-// RowUpdates::together().
-void update_columns(const RowMoves& moves, Range rows, Range columns, Range tile, std::byte* packed);
 // Writes these elements of data, where the tiles do not make all elements of the result. Counts their bytes.
 void write_base_of_tiles(const RowMoves& moves, Range elements, const ElementTarget& target,
                          const Threads& threads);

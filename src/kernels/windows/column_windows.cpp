@@ -1,4 +1,4 @@
-// Gathering and scattering along an outer axis of tensors that memory does not hold, a wide tile of columns
+// Gathering along an outer axis of tensors that memory does not hold, a wide tile of columns
 // at a time (wide_tiles.hpp).
 #include <algorithm>
 #include <cstring>
@@ -9,9 +9,7 @@
 #include "base/files/advice.hpp"
 #include "base/files/scratch_file.hpp"
 #include "kernels/index/row_map.hpp"
-#include "kernels/rows/columns.hpp"
 #include "kernels/rows/gather_rows.hpp"
-#include "kernels/rows/row_updates.hpp"
 #include "kernels/windows/wide_tiles.hpp"
 #include "kernels/windows/windows.hpp"
 #include "kernels/worker_buffers.hpp"
@@ -61,10 +59,8 @@ class TiledResult {
   // The tile that is the i-th to be made.
   [[nodiscard]] std::int64_t turn(std::int64_t i) const { return i == 0 ? tiles_.count() - 1 : i - 1; }
 
-  // Takes the part of a block that belongs to tile `number`. The rows of the block lie at `elements`,
-  // `stride` elements from each other. Any thread.
-  void write(std::int64_t number, const TileBlock& block, const std::byte* elements,
-             std::int64_t stride) const {
+  // Takes the part of a block, whose elements are given, that belongs to tile `number`. Any thread.
+  void write(std::int64_t number, const TileBlock& block, const std::byte* elements) const {
     const std::int64_t bytes = block.rows.count * block.columns.count * width_;
     if (scratch_) {  // whole rows of the tile: narrow ones are not split
       scratch_->write_at(scratch_offset(number, block.rows.first), {elements, to_size(bytes)});
@@ -77,7 +73,8 @@ class TiledResult {
     for (std::int64_t row = block.rows.first; row < block.rows.end(); ++row) {
       const Range piece = intersection(tiles_.piece(number, row), block.columns);
       if (piece.count == 0) continue;
-      const std::int64_t from = (row - block.rows.first) * stride + piece.first - block.columns.first;
+      const std::int64_t from =
+          (row - block.rows.first) * block.columns.count + piece.first - block.columns.first;
       write_piece(row, piece, elements + from * width_);
       threads_.advance(piece.count * width_);
     }
@@ -226,22 +223,13 @@ struct ColumnMoves {
         columns(moves.map->columns()),
         rows(moves.map->index_steps()) {}
 
-  // A gather has blocks of its result beside a tile.
+  // There are blocks of the result beside a tile.
   [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
-    const bool scatters = moves.is_scatter();
-    return {{scatters ? steps : rows, scatters ? stride : columns, width, steps * width},
-            scatters ? memory : memory - memory / kBlocksShare,
-            file_offset};
+    return {{rows, columns, width, steps * width}, memory - memory / kBlocksShare, file_offset};
   }
   [[nodiscard]] RowPieces data(bool mapped) const { return {moves.data, steps, {0, stride}, width, mapped}; }
-  // The indices, and the updates; those that are repeated are few.
-  template <class IsMapped>
-  [[nodiscard]] std::vector<RowPieces> sources(const IsMapped& is_mapped) const {
-    const Tensor& indices = moves.map->decoder().indices();
-    std::vector<RowPieces> out = {{indices, columns, is_mapped(indices.data())}};
-    if (moves.is_scatter() && !moves.row_updates->repeats())
-      out.emplace_back(moves.updates, rows, Range{0, columns}, width, is_mapped(moves.updates));
-    return out;
+  [[nodiscard]] RowPieces indices(bool mapped) const {
+    return {moves.map->decoder().indices(), columns, mapped};
   }
 };
 
@@ -251,29 +239,25 @@ class ColumnFiller {
   ColumnFiller(const RowMoves& moves, const Windowing& windowing, const Threads& threads)
       : shape_(moves),
         moves_(moves),
-        threads_(moves.is_scatter() ? threads
-                                    : threads_within(windowing.memory / kBlocksShare, kBlockBytes, threads)),
+        threads_(threads_within(windowing.memory / kBlocksShare, kBlockBytes, threads)),
         tiles_(shape_.tiles(windowing.memory, windowing.target.file_offset)),
         data_(shape_.data(windowing.is_mapped(moves.data))),
-        sources_(shape_.sources(windowing.is_mapped)),
+        indices_(shape_.indices(windowing.is_mapped(moves.map->decoder().indices().data()))),
         result_(tiles_, windowing, threads_),
         packed_(std::in_place, tiles_, shape_.steps, shape_.width),
         blocks_(threads_, kBlockBytes) {
     data_.begin();
-    for (const RowPieces& source : sources_) {
-      source.begin();
-      source_width_ += source.width();
-    }
+    indices_.begin();
   }
 
   void fill() {
     threads_.expect(tiles_.shape().columns * shape_.steps * shape_.width +
-                    shape_.columns * shape_.rows * source_width_);
+                    shape_.columns * shape_.rows * indices_.width());
     for (std::int64_t i = 0; i < tiles_.count(); ++i) {
       const std::int64_t number = result_.turn(i);
       const Range tile = tiles_.tile(number);
       packed_->pack(data_, tile, threads_);
-      moves_.is_scatter() ? scatter(number, tile) : gather(number, tile);
+      gather(number, tile);
     }
     packed_.reset();  // its memory is for putting rows together
     result_.finish();
@@ -282,8 +266,8 @@ class ColumnFiller {
  private:
   void gather(std::int64_t number, const Range& tile) {
     const std::int64_t width = shape_.width;
-    const TileBlocks blocks(shape_.rows, tile, std::max(width, source_width_));
-    for_each_block(blocks, sources_[0], threads_, [&](const TileBlock& block, int worker) {
+    const TileBlocks blocks(shape_.rows, tile, std::max(width, indices_.width()));
+    for_each_block(blocks, indices_, threads_, [&](const TileBlock& block, int worker) {
       std::byte* const made = blocks_.of(worker);
       std::byte* out = made;
       moves_.map->locate_columns(block.rows, block.columns, tile,
@@ -292,44 +276,9 @@ class ColumnFiller {
                                                skipped_rows(moves_));
                                    out += count * width;
                                  });
-      threads_.advance(block.rows.count * block.columns.count * source_width_);
-      result_.write(number, block, made, block.columns.count);
+      threads_.advance(block.rows.count * block.columns.count * indices_.width());
+      result_.write(number, block, made);
     });
-  }
-
-  // Every block of updates in its turn, its columns shared out among threads: updates of an element are
-  // applied in their order.
-  void scatter(std::int64_t number, const Range& tile) {
-    const Range updated = intersection(tile, {0, shape_.columns});
-    const TileBlocks blocks(shape_.rows, updated, source_width_);
-    const std::int64_t strips = std::min<std::int64_t>(threads_.count(), updated.count);
-    for (std::int64_t b = 0; updated.count > 0 && b < blocks.count(); ++b) {
-      const TileBlock block = blocks[b];
-      threads_.for_each(strips, [&](std::int64_t strip, int /*worker*/) {
-        for (std::int64_t next = b == 0 ? 0 : b + kBlocksAhead; next <= b + kBlocksAhead; ++next) {
-          if (next < blocks.count()) need(blocks[next], strip, strips);
-        }
-        if (const Range mine = share(block.columns, strip, strips); mine.count > 0)
-          update_columns(moves_, block.rows, mine, tile, packed_->data());
-      });
-      for (const RowPieces& source : sources_) source.done(block.rows, block.columns);
-      threads_.advance(block.rows.count * block.columns.count * source_width_);
-    }
-    const TileBlocks made(shape_.steps, tile, shape_.width);
-    threads_.for_each(made.count(), [&](std::int64_t b, int /*worker*/) {
-      const TileBlock block = made[b];
-      result_.write(number, block, packed_->at(tile, block.rows.first, block.columns.first), tile.count);
-    });
-  }
-
-  static Range share(const Range& range, std::int64_t part, std::int64_t parts) {
-    const std::int64_t first = part_bound(range.count, part, parts);
-    return {range.first + first, part_bound(range.count, part + 1, parts) - first};
-  }
-
-  // Starts to read a thread's share of a block.
-  void need(const TileBlock& block, std::int64_t strip, std::int64_t strips) const {
-    for (const RowPieces& source : sources_) source.need(share(block.rows, strip, strips), block.columns);
   }
 
   ColumnMoves shape_;
@@ -337,8 +286,7 @@ class ColumnFiller {
   Threads threads_;
   WideTiles tiles_;
   RowPieces data_;
-  std::vector<RowPieces> sources_;
-  std::int64_t source_width_ = 0;  // bytes of an element of each of them
+  RowPieces indices_;
   TiledResult result_;
   std::optional<PackedTile> packed_;
   WorkerBuffers blocks_;  // of a gather's result
@@ -354,13 +302,11 @@ WindowPlan plan_column_windows(const RowMoves& moves, std::int64_t memory) {
   const ColumnMoves shape(moves);
   const WideTiles tiles = shape.tiles(memory, 0);
   const std::int64_t column_bytes = tiles.shape().rows * shape.width;
-  WindowPlan out = {.count = tiles.count(),
-                    .window_bytes = tiles.most_columns() * column_bytes,
-                    .read_bytes = shape.data(false).read_bytes(tiles.count()),
-                    .scratch_bytes = tiles.are_narrow() ? tiles.shape().columns * column_bytes : 0};
-  for (const RowPieces& source : shape.sources([](const std::byte*) { return false; }))
-    out.read_bytes += source.read_bytes(tiles.count());
-  return out;
+  return {.count = tiles.count(),
+          .window_bytes = tiles.most_columns() * column_bytes,
+          .read_bytes =
+              shape.data(false).read_bytes(tiles.count()) + shape.indices(false).read_bytes(tiles.count()),
+          .scratch_bytes = tiles.are_narrow() ? tiles.shape().columns * column_bytes : 0};
 }
 
 void fill_column_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads) {

@@ -42,8 +42,8 @@ struct Windowing {
 // The windows that fill_windows() makes with so much memory.
 [[nodiscard]] WindowPlan plan_windows(const RowMoves& moves, std::int64_t memory);
 // Writes the whole result, on all threads. Throws PlanFault where any index is out of range, but not always
-// for the lowest position; Error where there is no space. Tiles of columns only where the
-// target takes elements anywhere.
+// for the lowest position; Error where there is no space. Moves for which in_columns() holds need a target
+// that takes elements anywhere.
 void fill_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads);
 
 // The two for one kind of moves: gathers in passes (gather_windows.cpp), scatters (scatter_windows.cpp), and
