@@ -13,6 +13,7 @@ them. The last line is "N passed, N failed".
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from support.checker import Checker, drop
 
 THREADS = 2
 LIMIT = (32 << 20) + THREADS * memory_cgroup.most_read_ahead()
+MOST_READ = 1 << 30  # bytes, of each call
 GIVE_UP = 300  # seconds, then it is killed: each call takes up to 10, on a busy disk up to 100
 ROWS, WIDTH = 1 << 18, 128  # 128 MiB of int32
 COLUMNS = (1 << 11, 1 << 13)  # 64 MiB of int32
@@ -47,6 +49,7 @@ def run(checker, name, command, expected, stream=None):
         drop(file)
     cgroup = memory_cgroup.MemoryCgroup(LIMIT)
     start = time.monotonic()
+    blocks = resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock
     command = [*command, "--threads", str(THREADS)]
     with subprocess.Popen(command, preexec_fn=cgroup.enter, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         timer = threading.Timer(GIVE_UP, process.kill)
@@ -57,6 +60,7 @@ def run(checker, name, command, expected, stream=None):
         errors = process.communicate()[1].decode()
         timer.cancel()
     seconds = time.monotonic() - start
+    read = (resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock - blocks) * 512
     failure = "" if process.returncode == 0 else f"status {process.returncode} after {seconds:.1f} s: {errors}"
     peak = cgroup.peak()
     cgroup.remove()
@@ -68,8 +72,10 @@ def run(checker, name, command, expected, stream=None):
         pathlib.Path(file).unlink(missing_ok=True)
     if not failure and peak is not None and peak > LIMIT:
         failure = f"{peak} bytes of memory"
+    if not failure and read > MOST_READ:
+        failure = f"{read >> 20} MiB were read: pages were given up before they were used"
     checker.check(name, not failure, failure)
-    print(f"{name}: {time.monotonic() - start:.1f} s", flush=True)
+    print(f"{name}: {time.monotonic() - start:.1f} s, {read >> 20} MiB read", flush=True)
 
 
 def scattered(data, targets, updates):

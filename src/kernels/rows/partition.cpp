@@ -60,6 +60,8 @@ Partition::Partition(const PartitionSizes& sizes,
   if (scratch) {
     file_.emplace(scratch(sizes.carried_bytes()));
     base_ = file_->map().data();
+    // will_visit() has each piece read; what the system reads around them would displace others.
+    expect_random(base_, sizes.carried_bytes());
   } else {
     memory_.emplace(sizes.carried_bytes(), "rows divided by where they go");
     base_ = writable_ = memory_->data();

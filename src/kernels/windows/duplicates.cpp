@@ -79,7 +79,8 @@ void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
   updates.put(*scatter.map, {0, scatter.map->rows()}, nullptr, division.dividing(memory, threads));
   const Threads some = threads_within(memory / 2, sizes.run_targets / 8, threads);
   std::vector<std::optional<Move>> found(to_size(some.count()));
-  some.for_each(sizes.runs(), [&](std::int64_t run, int worker) {
+  const auto need = [&](std::int64_t run) { updates.will_visit(run); };
+  for_each_ahead(sizes.runs(), some.count(), some, need, [&](std::int64_t run, int worker) {
     auto& lowest = found[to_size(worker)];
     const auto own = first_duplicate(updates, run);
     if (own && (!lowest || own->update < lowest->update)) lowest = own;
