@@ -13,7 +13,7 @@
 #include "describe/describe.hpp"
 #include "describe/portability_report.hpp"
 #include "engine/mask.hpp"
-#include "engine/portability.hpp"
+#include "explain/portability.hpp"
 #include "team.hpp"
 
 namespace tensorop {

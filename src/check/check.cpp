@@ -16,9 +16,9 @@
 #include "check/result_places.hpp"
 #include "check/unproven_refusals.hpp"
 #include "engine/execute.hpp"
-#include "engine/portability.hpp"
 #include "engine/version.hpp"
-#include "engine/version_trial.hpp"
+#include "explain/portability.hpp"
+#include "explain/verdicts.hpp"
 #include "io/source.hpp"
 #include "jobs/cases.hpp"
 

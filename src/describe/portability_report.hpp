@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/portability.hpp"
+#include "explain/portability.hpp"
 #include "io/json/json_document.hpp"
 
 namespace tensorop {

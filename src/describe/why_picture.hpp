@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "describe/picture_grid.hpp"
-#include "engine/why.hpp"
+#include "explain/why.hpp"
 
 namespace tensorop {
 

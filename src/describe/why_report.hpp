@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/why.hpp"
-#include "engine/why_refusal.hpp"
+#include "explain/why.hpp"
+#include "explain/why_refusal.hpp"
 #include "io/json/json_document.hpp"
 
 namespace tensorop {

@@ -22,7 +22,7 @@ struct Spec {
 // Every text that parse_spec() takes.
 [[nodiscard]] std::vector<std::string> spec_texts();
 
-// Those, and the texts that mean several versions (engine/portability.hpp).
+// Those, and the texts that mean several versions (explain/portability.hpp).
 [[nodiscard]] std::vector<std::string> all_spec_texts();
 
 // The operator version in effect at the version of the spec. `name` is the name in the call: it may

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
-#include "engine/portability.hpp"
+#include "explain/portability.hpp"
 #include "io/format.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/onnx/onnx_model.hpp"

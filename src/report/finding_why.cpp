@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "describe/why_report.hpp"
-#include "engine/why.hpp"
+#include "explain/why.hpp"
 
 namespace tensorop {
 namespace {

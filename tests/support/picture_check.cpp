@@ -11,7 +11,7 @@
 
 #include "base/text.hpp"
 #include "describe/why_picture.hpp"
-#include "engine/why.hpp"
+#include "explain/why.hpp"
 
 namespace tensorop {
 namespace {

@@ -10,8 +10,8 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/version.hpp"
-#include "engine/why.hpp"
-#include "engine/why_refusal.hpp"
+#include "explain/why.hpp"
+#include "explain/why_refusal.hpp"
 #include "ops/common.hpp"
 #include "ops/registry.hpp"
 

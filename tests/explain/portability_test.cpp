@@ -1,5 +1,5 @@
 // One call under all versions says what each version says alone.
-#include "engine/portability.hpp"
+#include "explain/portability.hpp"
 
 #include <algorithm>
 #include <string>
@@ -8,14 +8,14 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
-#include "engine/version_trial.hpp"
+#include "explain/verdicts.hpp"
 #include "ops/common.hpp"
 #include "support/catch.hpp"
 #include "support/operator_facts.hpp"
 #include "support/reference_array.hpp"
 #include "support/sanitizers.hpp"
 
-namespace tensorop::engine_portability_test {
+namespace tensorop::explain_portability_test {
 namespace {
 
 using reference::Array;
@@ -161,4 +161,4 @@ TEST_CASE("versions that do the same are computed once", "[portability]") {
 }
 
 }  // namespace
-}  // namespace tensorop::engine_portability_test
+}  // namespace tensorop::explain_portability_test

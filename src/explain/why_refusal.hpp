@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "engine/version_trial.hpp"
-#include "engine/why.hpp"
+#include "explain/verdicts.hpp"
+#include "explain/why.hpp"
 
 namespace tensorop {
 

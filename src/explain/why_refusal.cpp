@@ -1,4 +1,4 @@
-#include "engine/why_refusal.hpp"
+#include "explain/why_refusal.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "engine/why.hpp"
+#include "explain/why.hpp"
 
 #include <algorithm>
 #include <bitset>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/bind.hpp"
-#include "engine/version_trial.hpp"
+#include "explain/verdicts.hpp"
 
 namespace tensorop {
 

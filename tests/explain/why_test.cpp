@@ -16,7 +16,7 @@
 #include "support/sanitizers.hpp"
 #include "support/why_check.hpp"
 
-namespace tensorop::engine_why_test {
+namespace tensorop::explain_why_test {
 namespace {
 
 constexpr std::int64_t kElements = kAnySanitizer ? 20 : 200;      // that are explained, of each version
@@ -78,4 +78,4 @@ TEST_CASE("why of 200 elements of every operator and version is what the referen
 }
 
 }  // namespace
-}  // namespace tensorop::engine_why_test
+}  // namespace tensorop::explain_why_test

@@ -1,4 +1,4 @@
-#include "engine/version_trial.hpp"
+#include "explain/verdicts.hpp"
 
 #include <algorithm>
 #include <iterator>

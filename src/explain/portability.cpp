@@ -1,4 +1,4 @@
-#include "engine/portability.hpp"
+#include "explain/portability.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include "engine/execute.hpp"
 #include "engine/mask.hpp"
 #include "engine/version.hpp"
-#include "engine/version_trial.hpp"
+#include "explain/verdicts.hpp"
 #include "kernels/measures/difference.hpp"
 #include "kernels/open_elements.hpp"
 #include "ops/common.hpp"
