@@ -1,6 +1,6 @@
 // `convert`: the same tensor in another format or dtype. `nonzero`: where it is not zero. `lookup`: the
 // positions of ids among keys.
-#include "engine/convert.hpp"
+#include "convert/convert.hpp"
 
 #include <string_view>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "engine/positions.hpp"
+#include "convert/positions.hpp"
 
 namespace tensorop {
 namespace {

@@ -16,7 +16,7 @@
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "engine/measure.hpp"
+#include "convert/measure.hpp"
 #include "engine/operands.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"

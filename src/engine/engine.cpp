@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
-#include "engine/onnx_case.hpp"
+#include "engine/onnx_case_writer.hpp"
 #include "engine/settings.hpp"
 #include "io/opened_file.hpp"
 #include "kernels/open_elements.hpp"

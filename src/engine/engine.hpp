@@ -43,9 +43,9 @@ struct UnspecifiedElements {
 void run_request(const Request& request, const Destination& destination, const Settings& settings,
                  const std::optional<Destination>& open_mask = std::nullopt);
 
-// Writes the call and its result as an ONNX case folder (onnx_case.hpp), and the result to `destination`, if
-// there is one, and open_elements() too, as run_request() does. All are complete before any is published, the
-// case last. Returns the result, which is in memory meanwhile. Throws Error.
+// Writes the call and its result as an ONNX case folder (onnx_case_writer.hpp), and the result to
+// `destination`, if there is one, and open_elements() too, as run_request() does. All are complete before any
+// is published, the case last. Returns the result, which is in memory meanwhile. Throws Error.
 Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_case, const Settings& settings,
                            const std::optional<Destination>& destination = std::nullopt,
                            const std::optional<Destination>& open_mask = std::nullopt);

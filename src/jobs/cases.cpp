@@ -10,7 +10,7 @@
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
-#include "engine/onnx_case.hpp"
+#include "engine/onnx_case_writer.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
 #include "jobs/onnx_case.hpp"

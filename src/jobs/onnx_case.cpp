@@ -14,7 +14,7 @@
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
-#include "engine/onnx_case.hpp"
+#include "engine/onnx_case_writer.hpp"
 #include "io/inspect.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/onnx/tensor_proto.hpp"

@@ -40,8 +40,8 @@ void read_onnx_case(const std::string& folder, const std::vector<std::string>& n
 // For `run --onnx-case`: makes `folder`, unless it is there, and sets Job::case_folder, which is in it: the
 // job's name, in which every control character, every slash and a point at the front is "_", or job_N of the
 // N-th job where it has none. So no name leads out of the folder. Throws Error where two jobs would have the
-// same path, no model can say what a job asks for (engine/onnx_case.hpp), the output of one is in the folder
-// of a case, or the folder cannot be made. With `durable` the name of `folder` is on the disk then.
+// same path, no model can say what a job asks for (engine/onnx_case_writer.hpp), the output of one is in the
+// folder of a case, or the folder cannot be made. With `durable` the name of `folder` is on the disk then.
 void make_case_folders(std::vector<Job>& jobs, const std::string& folder, bool durable);
 
 }  // namespace tensorop

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/measure.hpp"
+#include "convert/measure.hpp"
 #include "io/json/json_document.hpp"
 
 namespace tensorop {

@@ -28,6 +28,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& layers() {
       {"ops", {"base", "tensor", "kernels", "ops"}},
       {"io", {"base", "tensor", "io"}},
       {"engine", {"base", "tensor", "kernels", "ops", "io", "engine"}},
+      {"convert", {"base", "tensor", "kernels", "ops", "io", "engine", "convert"}},
       {"explain", {"base", "tensor", "kernels", "ops", "io", "engine", "explain"}},
       {"jobs", {"base", "tensor", "kernels", "ops", "io", "engine", "explain", "jobs"}},
       {"generate", {"base", "tensor", "kernels", "ops", "io", "engine", "explain", "jobs", "generate"}},
@@ -38,8 +39,8 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& layers() {
       {"shrink",
        {"base", "tensor", "kernels", "ops", "io", "engine", "explain", "jobs", "compare", "check", "shrink"}},
       {"report",
-       {"base", "tensor", "kernels", "ops", "io", "engine", "explain", "jobs", "describe", "compare", "check",
-        "shrink", "report"}},
+       {"base", "tensor", "kernels", "ops", "io", "engine", "convert", "explain", "jobs", "describe",
+        "compare", "check", "shrink", "report"}},
   };
   return kLayers;
 }

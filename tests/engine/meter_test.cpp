@@ -4,8 +4,8 @@
 
 #include "base/text.hpp"
 #include "compare/compare.hpp"
-#include "engine/convert.hpp"
-#include "engine/positions.hpp"
+#include "convert/convert.hpp"
+#include "convert/positions.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 

@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/convert.hpp"
+#include "convert/convert.hpp"
 #include "engine/engine.hpp"
 #include "io/npz/npz_writer.hpp"
 #include "ops/registry.hpp"

@@ -18,7 +18,7 @@
 #include "check/check.hpp"
 #include "compare/compare.hpp"
 #include "compare/compare_sets.hpp"
-#include "engine/convert.hpp"
+#include "convert/convert.hpp"
 #include "engine/engine.hpp"
 #include "jobs/cases.hpp"
 #include "jobs/jobs.hpp"

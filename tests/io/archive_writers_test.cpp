@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/convert.hpp"
+#include "convert/convert.hpp"
 #include "io/sink.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "engine/convert.hpp"
+#include "convert/convert.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/temp_dir.hpp"

@@ -1,5 +1,5 @@
 // The statistics of elements: the same for any threads, and equal to those of a plain loop.
-// tests/engine/numpy_statistics.py compares them with NumPy's.
+// tests/convert/numpy_statistics.py compares them with NumPy's.
 #include "kernels/measures/statistics.hpp"
 
 #include <array>

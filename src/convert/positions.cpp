@@ -1,4 +1,4 @@
-#include "engine/positions.hpp"
+#include "convert/positions.hpp"
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-#include "engine/measure.hpp"
+#include "convert/measure.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/convert.hpp"
+#include "convert/convert.hpp"
 #include "engine/settings.hpp"
 #include "io/source.hpp"
 #include "io/tensor_set.hpp"

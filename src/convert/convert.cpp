@@ -1,4 +1,4 @@
-#include "engine/convert.hpp"
+#include "convert/convert.hpp"
 
 #include <algorithm>
 #include <span>
@@ -7,7 +7,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/convert_input.hpp"
+#include "convert/convert_input.hpp"
 #include "engine/execute.hpp"
 #include "io/archive.hpp"
 

@@ -11,7 +11,7 @@
 #include "base/checked.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/replaced_file.hpp"
-#include "engine/convert_input.hpp"
+#include "convert/convert_input.hpp"
 #include "engine/execute.hpp"
 #include "io/archive.hpp"
 #include "io/opened_file.hpp"

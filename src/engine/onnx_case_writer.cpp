@@ -1,4 +1,4 @@
-#include "engine/onnx_case.hpp"
+#include "engine/onnx_case_writer.hpp"
 
 #include <algorithm>
 #include <span>

@@ -2,7 +2,7 @@
 """Holds `info --stats` to NumPy: random arrays of every dtype, with NaN, infinities, zeros and subnormal numbers among
 them, in NPY files (also big-endian and in Fortran order) and in an archive, for one thread and for several.
 
-    /usr/bin/python3 tests/engine/numpy_statistics.py path/to/tensorop
+    /usr/bin/python3 tests/convert/numpy_statistics.py path/to/tensorop
 
 Means are compared with sums that Python rounds once (math.fsum). The last line is "N passed, N failed".
 """

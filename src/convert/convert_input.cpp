@@ -1,4 +1,4 @@
-#include "engine/convert_input.hpp"
+#include "convert/convert_input.hpp"
 
 #include <algorithm>
 #include <array>
