@@ -9,7 +9,7 @@
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "io/json/json_document.hpp"
-#include "ops/common.hpp"
+#include "ops/index_policy.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {

@@ -6,7 +6,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "describe/why_report.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
 #include "ops/elementwise.hpp"
 
 namespace tensorop {

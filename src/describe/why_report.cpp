@@ -13,7 +13,7 @@
 #include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "jobs/call_text.hpp"
-#include "ops/common.hpp"
+#include "ops/index_policy.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {

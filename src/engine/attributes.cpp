@@ -11,7 +11,7 @@
 #include "io/json/json_writer.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
-#include "ops/common.hpp"
+#include "ops/index_policy.hpp"
 
 namespace tensorop {
 namespace {

@@ -16,7 +16,6 @@
 #include "engine/version.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
-#include "ops/common.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {

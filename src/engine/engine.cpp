@@ -11,8 +11,8 @@
 #include "engine/settings.hpp"
 #include "io/opened_file.hpp"
 #include "kernels/open_elements.hpp"
-#include "ops/common.hpp"
 #include "ops/fault_text.hpp"
+#include "ops/index_policy.hpp"
 
 namespace tensorop {
 

@@ -6,7 +6,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "kernels/index/true_positions.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
+#include "ops/shape_picture.hpp"
 
 namespace tensorop {
 namespace {

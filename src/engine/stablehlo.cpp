@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
 #include "ops/slices.hpp"
 
 namespace tensorop {

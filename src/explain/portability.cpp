@@ -13,7 +13,7 @@
 #include "explain/verdicts.hpp"
 #include "kernels/measures/difference.hpp"
 #include "kernels/open_elements.hpp"
-#include "ops/common.hpp"
+#include "ops/index_policy.hpp"
 
 namespace tensorop {
 namespace {

@@ -9,8 +9,9 @@
 #include "engine/mask.hpp"
 #include "engine/stablehlo.hpp"
 #include "engine/version.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
 #include "ops/fault_text.hpp"
+#include "ops/index_policy.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {

@@ -15,8 +15,9 @@
 #include "kernels/index/row_map.hpp"
 #include "kernels/open_elements.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
 #include "ops/fault_text.hpp"
+#include "ops/index_policy.hpp"
 
 namespace tensorop {
 namespace {

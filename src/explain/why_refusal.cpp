@@ -8,7 +8,7 @@
 #include "engine/mask.hpp"
 #include "io/opened_file.hpp"
 #include "kernels/index/row_map.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
 #include "ops/fault_text.hpp"
 
 namespace tensorop {

@@ -4,7 +4,7 @@
 
 #include "generate/drawing.hpp"
 #include "generate/values.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
 
 namespace tensorop {
 namespace {

@@ -9,8 +9,10 @@
 #include "base/text.hpp"
 #include "kernels/elements/element_plans.hpp"
 #include "ops/broadcast_rules.hpp"
-#include "ops/common.hpp"
+#include "ops/call.hpp"
+#include "ops/published_types.hpp"
 #include "ops/registry.hpp"
+#include "ops/shape_picture.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,6 +1,8 @@
 // StableHLO's dynamic_slice and dynamic_update_slice: one window of data taken, and one replaced. Source:
 // section 3.3 of the publishers' specification (SD-1, SD-2).
+#include "ops/axes.hpp"
 #include "ops/registry.hpp"
+#include "ops/row_plans.hpp"
 #include "ops/slices.hpp"
 
 namespace tensorop {

@@ -2,7 +2,8 @@
 
 #include "base/text.hpp"
 #include "kernels/elements/walk.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
+#include "ops/index_policy.hpp"
 #include "tensor/number_text.hpp"
 
 namespace tensorop {

@@ -1,8 +1,12 @@
 // Gather: slices of data along one axis. Source: section 3.1 (GA-1 ... GA-6).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
+#include "ops/index_policy.hpp"
+#include "ops/published_types.hpp"
 #include "ops/registry.hpp"
+#include "ops/row_plans.hpp"
+#include "ops/shape_picture.hpp"
 
 namespace tensorop {
 namespace gather_operator {
@@ -40,7 +44,8 @@ constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_d
 constexpr AttributeRow kAxisAndBatch[] = {{"axis"}, {"batch_dims"}};
 constexpr AttributeRow kStandard[] = {{"axis"}, {"batch_dims"}, {"flat"}, {"fill_value"}};
 constexpr AttributeRow kNumpyTake[] = {{"axis"}, {"flat"}, {kModeName, kRaiseWrapClip, "raise"}};
-constexpr AttributeRow kJaxTake[] = {{"axis"}, {"flat"}, {kModeName, kFillClipWrap, "fill"}, {"fill_value"}};
+constexpr AttributeRow kJaxTake[] = {
+    {"axis"}, {"flat"}, {kModeName, "fill clip wrap", "fill"}, {"fill_value"}};
 
 constexpr IndexRule kZeroFill = {.out_of_bounds = OutOfBounds::zero};
 

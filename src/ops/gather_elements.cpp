@@ -1,8 +1,12 @@
 // GatherElements: one element of data for each element of indices. Source: section 3.2 (GA-1, GE-2 ... GE-4).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
+#include "ops/index_policy.hpp"
+#include "ops/published_types.hpp"
 #include "ops/registry.hpp"
+#include "ops/row_plans.hpp"
+#include "ops/shape_picture.hpp"
 
 namespace tensorop {
 namespace gather_elements_operator {

@@ -1,8 +1,12 @@
 // GatherND: slices of data that tuples of indices select. Source: section 3.3 (GN-1 ... GN-5).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
+#include "ops/index_policy.hpp"
+#include "ops/published_types.hpp"
 #include "ops/registry.hpp"
+#include "ops/row_plans.hpp"
+#include "ops/shape_picture.hpp"
 
 namespace tensorop {
 namespace gather_nd_operator {
@@ -35,6 +39,7 @@ constexpr AttributeSpec kAttributes[] = {
 
 constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_dims");
 
+constexpr AttributeRow kBatchDimsOnly[] = {{"batch_dims"}};
 constexpr AttributeRow kStandard[] = {{"batch_dims"}, {"fill_value"}};
 constexpr AttributeRow kJaxGet[] = {{kModeName, {}, "clip"}, {"fill_value"}};
 

@@ -5,6 +5,8 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ops/axes.hpp"
+#include "ops/call.hpp"
 #include "ops/registry.hpp"
 #include "ops/slices.hpp"
 

@@ -9,7 +9,8 @@
 #include "base/text.hpp"
 #include "kernels/rows/gather_rows.hpp"
 #include "kernels/rows/scatter_rows.hpp"
-#include "ops/common.hpp"
+#include "ops/broadcast_rules.hpp"
+#include "ops/index_policy.hpp"
 
 namespace tensorop {
 namespace {

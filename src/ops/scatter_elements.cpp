@@ -5,8 +5,13 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "kernels/elements/element_plans.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
+#include "ops/index_policy.hpp"
+#include "ops/published_types.hpp"
 #include "ops/registry.hpp"
+#include "ops/row_plans.hpp"
+#include "ops/scatter.hpp"
+#include "ops/shape_picture.hpp"
 
 namespace tensorop {
 namespace scatter_elements_operator {
@@ -53,7 +58,7 @@ constexpr AttributeRow kOpenvino12[] = {
     {"axis"}, {"reduction", "none sum prod min max mean"}, {"use_init_val"}};
 constexpr AttributeRow kTorchScatter[] = {{"axis"}, {"reduction", "none add multiply"}};
 constexpr AttributeRow kTorchReduce[] = {
-    {"axis"}, {"reduction", kTorchReduceReductions, "sum"}, {"use_init_val"}};
+    {"axis"}, {"reduction", "sum prod mean amax amin", "sum"}, {"use_init_val"}};
 constexpr AttributeRow kNumpyPut[] = {{"axis"}, {"flat"}};
 constexpr AttributeRow kJaxPut[] = {{"axis"}, {"flat"}, {kModeName, {}, "drop"}};
 constexpr AttributeRow kStandard[] = {

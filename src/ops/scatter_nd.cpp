@@ -2,8 +2,13 @@
 // section 4.4 (GN-1, SN-2, SN-3).
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
+#include "ops/index_policy.hpp"
+#include "ops/published_types.hpp"
 #include "ops/registry.hpp"
+#include "ops/row_plans.hpp"
+#include "ops/scatter.hpp"
+#include "ops/shape_picture.hpp"
 
 namespace tensorop {
 namespace scatter_nd_operator {

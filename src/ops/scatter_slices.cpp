@@ -3,7 +3,10 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ops/axes.hpp"
 #include "ops/registry.hpp"
+#include "ops/row_plans.hpp"
+#include "ops/scatter.hpp"
 #include "ops/slices.hpp"
 
 namespace tensorop {

@@ -4,8 +4,12 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
+#include "ops/index_policy.hpp"
+#include "ops/published_types.hpp"
 #include "ops/registry.hpp"
+#include "ops/row_plans.hpp"
+#include "ops/scatter.hpp"
 
 namespace tensorop {
 namespace scatter_update_operator {

@@ -6,6 +6,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ops/row_plans.hpp"
 
 namespace tensorop {
 namespace {

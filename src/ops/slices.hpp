@@ -5,7 +5,8 @@
 #include <array>
 #include <string_view>
 
-#include "ops/common.hpp"
+#include "ops/call.hpp"
+#include "ops/published_types.hpp"
 
 namespace tensorop {
 

@@ -4,8 +4,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "ops/common.hpp"
+#include "ops/axes.hpp"
+#include "ops/published_types.hpp"
 #include "ops/registry.hpp"
+#include "ops/row_plans.hpp"
 
 namespace tensorop {
 namespace tensor_scatter_operator {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "kernels/elements/element_plans.hpp"
-#include "ops/common.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/published_types.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/engine.hpp"
-#include "ops/common.hpp"
+#include "ops/index_policy.hpp"
 #include "support/catch.hpp"
 #include "support/operator_facts.hpp"
 #include "support/reference_array.hpp"

@@ -12,7 +12,7 @@
 #include "engine/version.hpp"
 #include "explain/why.hpp"
 #include "explain/why_refusal.hpp"
-#include "ops/common.hpp"
+#include "ops/index_policy.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {

@@ -1,0 +1,49 @@
+#include "ops/index_policy.hpp"
+
+#include <limits>
+#include <type_traits>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace tensorop {
+
+IndexPolicy index_policy(const Call& call) {
+  const IndexRule& rule = call.version->index;
+  IndexPolicy policy{rule.negative, call.oob};
+  for (std::size_t i = 0; i < call.attributes.size(); ++i) {
+    const AttributeSpec& spec = call.op->attributes[i];
+    if (const auto* word = std::get_if<ChosenWord>(&call.attributes[i].value); word && is_policy(spec))
+      policy.out_of_bounds = static_cast<OutOfBounds>(spec.choices[word->at].value);
+  }
+  if (policy.out_of_bounds == OutOfBounds::clip && rule.clips_raw) policy.negative = Negative::raw;
+  if (policy.out_of_bounds == OutOfBounds::clamp) policy = {Negative::raw, OutOfBounds::clip};
+  return policy;
+}
+
+std::string default_fill(DType dtype) {
+  return dispatch(dtype, []<class T>(TypeTag<T>) -> std::string {
+    if constexpr (std::is_integral_v<T>) {
+      using Limits = std::numeric_limits<T>;
+      return cat(std::is_signed_v<T> ? Limits::lowest() : Limits::max());
+    } else {
+      return std::is_same_v<T, Bool> ? "true" : "NaN";
+    }
+  });
+}
+
+std::optional<Tensor> fill_value(const Call& call) {
+  const Attribute* const attribute = call.find(kFillValueSpec.name);
+  if (attribute == nullptr || index_policy(call).out_of_bounds != OutOfBounds::fill) return std::nullopt;
+  return std::get<ElementValue>(attribute->value).element;
+}
+
+void check_fill_value(const Call& call) {
+  const Attribute& attribute = *call.find(kFillValueSpec.name);
+  const bool fills = index_policy(call).out_of_bounds == OutOfBounds::fill;
+  if (fills && !call.strict() && !attribute.is_given) throw Error("oob fill needs fill_value", kCallRule);
+  if (!fills && attribute.is_given && !call.strict())
+    throw Error("fill_value is only allowed with oob fill", kCallRule);
+}
+
+}  // namespace tensorop

@@ -1,0 +1,57 @@
+// What a call does with an index out of range: --oob, the modes of publishers, the fill value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ops/call.hpp"
+
+namespace tensorop {
+
+inline constexpr Choice kGatherOob[] = {{"error", OutOfBounds::error}, {"zero", OutOfBounds::zero},
+                                        {"clip", OutOfBounds::clip},   {"clamp", OutOfBounds::clamp},
+                                        {"wrap", OutOfBounds::wrap},   {"fill", OutOfBounds::fill}};
+// The attribute of NumPy and JAX that is the policy of a call, as --oob is in the default semantics.
+inline constexpr std::string_view kModeName = "mode";
+inline constexpr Choice kIndexModes[] = {{"raise", OutOfBounds::error},
+                                         {"wrap", OutOfBounds::wrap},
+                                         {"clip", OutOfBounds::clip},
+                                         {"fill", OutOfBounds::fill},
+                                         {"drop", OutOfBounds::drop}};
+inline constexpr AttributeSpec kIndexModeSpec = {
+    kModeName, AttributeKind::choice,
+    "",        "what happens to an index out of range, in numpy and jax; without them --oob",
+    kCallRule, kIndexModes};
+// Of JAX's at[].get.
+inline constexpr Choice kGetModes[] = {{"clip", OutOfBounds::clip},
+                                       {"promise_in_bounds", OutOfBounds::clip},
+                                       {"fill", OutOfBounds::fill},
+                                       {"drop", OutOfBounds::fill}};
+[[nodiscard]] constexpr AttributeSpec at_mode_spec(Choices modes) {
+  return {kModeName, AttributeKind::choice, "", kIndexModeSpec.help, kCallRule, modes};
+}
+inline constexpr AttributeSpec kFillValueSpec = {
+    "fill_value", AttributeKind::element, "",
+    "the value that an index out of range selects, with --oob fill, and in jax with --mode fill"};
+inline constexpr IndexRule kClipsRaw = {.clips_raw = true};
+inline constexpr WordList kRaiseWrapClip = "raise wrap clip";
+// JAX's default fill value, which depends on the dtype: NaN, the lowest signed and the highest
+// unsigned integer, true.
+[[nodiscard]] std::string default_fill(DType dtype);
+
+// Whether an attribute is the policy of a call.
+[[nodiscard]] constexpr bool is_policy(const AttributeSpec& spec) {
+  return !spec.choices.empty() && spec.choices[0].type == &kEnumTag<OutOfBounds>;
+}
+
+// What the call does with its index values: by the version, the attribute that is a policy, or --oob.
+[[nodiscard]] IndexPolicy index_policy(const Call& call);
+
+// The element that an index out of range selects; nothing where the policy is not fill.
+[[nodiscard]] std::optional<Tensor> fill_value(const Call& call);
+
+// Throws Error [G-8] for a fill value that is missing or not used.
+void check_fill_value(const Call& call);
+
+}  // namespace tensorop

@@ -1,0 +1,73 @@
+#include "ops/scatter.hpp"
+
+#include <algorithm>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "ops/broadcast_rules.hpp"
+#include "ops/shape_picture.hpp"
+
+namespace tensorop {
+
+void check_duplicates(const Call& call, AttributeKey<Reduction> key) {
+  if (!call.duplicates || call.get(key) == Reduction::none) return;
+  throw Error(cat("duplicates cannot be combined with reduction ", call.word(key),
+                  ", which combines all updates of an element"),
+              kCallRule);
+}
+
+Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
+  const auto reduction = call.get(key);
+  const DType dtype = call.operands[0].dtype();
+  if (is_defined(reduction, dtype)) return reduction;
+  const bool is_extreme = reduction == Reduction::min || reduction == Reduction::max;
+  const bool is_ordered = kComplexTypes.contains(dtype) && is_extreme && call.version->missing_rule == "T-3";
+  if (is_ordered || (kSmallTypes.contains(dtype) && call.strict()))
+    throw Error(cat("reduction ", call.word(key), " of ", name(dtype), kNotHere), kMissingRule);
+  const AttributeSpec& spec = call.op->attributes[key.at];
+  std::vector<std::string> allowed;
+  for (const std::string& word : allowed_words(spec, *call.version)) {
+    const auto choice = std::ranges::find(spec.choices, word, &Choice::word);
+    if (is_defined(static_cast<Reduction>(choice->value), dtype)) allowed.push_back(word);
+  }
+  throw Error(cat("reduction ", call.word(key), " is not defined for ", name(dtype),
+                  " data (allowed: ", join(allowed), ")"),
+              kSmallTypes.contains(dtype) ? "T-1" : "T-3");
+}
+
+namespace {
+
+// NumPy's rule, one way.
+bool broadcasts(const Shape& shape, const Shape& target) {
+  if (shape.size() > target.size()) return false;
+  return std::equal(shape.rbegin(), shape.rend(), target.rbegin(),
+                    [](std::int64_t own, std::int64_t wanted) { return own == 1 || own == wanted; });
+}
+
+std::string updates_picture(const Shape& updates, const Shape& expected, bool repeat) {
+  const std::vector<NamedShape> lines = {{"updates", updates}, {"expected", expected}};
+  if (!repeat) return shape_picture(lines, first_difference(updates, expected));
+  const std::int64_t missing = rank(expected) - rank(updates);
+  std::int64_t at = std::max<std::int64_t>(missing, 0);
+  while (missing >= 0 &&
+         (updates[to_size(at - missing)] == 1 || updates[to_size(at - missing)] == expected[to_size(at)]))
+    ++at;
+  return right_aligned_picture(lines, at);
+}
+
+}  // namespace
+
+void require_updates_shape(const Call& call, const Shape& expected, bool repeat, const std::string& why,
+                           std::string_view rule, const std::string& hint) {
+  const Shape& updates = call.operands[2].shape();
+  if (updates == expected || (repeat && broadcasts(updates, expected))) return;
+  const bool could = !repeat && !call.strict() && broadcasts(updates, expected);
+  throw Error(cat("updates ", to_string(updates), repeat ? " must broadcast to " : " must have shape ",
+                  to_string(expected), ": ",
+                  call.selected ? cat("the mask has ", counted(*call.selected, "true element")) : why),
+              rule, hint.empty() && could ? cat(call.option("broadcast_updates"), " repeats them") : hint,
+              updates_picture(updates, expected, repeat));
+}
+
+}  // namespace tensorop
