@@ -5,6 +5,7 @@
 #include "engine/attributes.hpp"
 #include "generate/drawing.hpp"
 #include "generate/values.hpp"
+#include "generate/weights.hpp"
 
 namespace tensorop {
 namespace {
@@ -93,7 +94,7 @@ void draw_broadcast(Drawing& drawing) {
     for (std::int64_t axis = 0; axis < rank(target); ++axis) {
       if (random.chance(50)) continue;
       axes.push_back(axis);
-      data.push_back(random.chance(30) ? 1 : target[static_cast<std::size_t>(axis)]);
+      data.push_back(random.chance(weights::kMappedOne) ? 1 : target[static_cast<std::size_t>(axis)]);
     }
     drawing.set("axes_mapping", list_text(axes));
   } else if (mode == "pdpd") {

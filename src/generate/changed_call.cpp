@@ -7,6 +7,7 @@
 #include "engine/attributes.hpp"
 #include "generate/generator.hpp"
 #include "generate/values.hpp"
+#include "generate/weights.hpp"
 
 namespace tensorop {
 namespace {
@@ -106,7 +107,8 @@ std::string changed_text(Random& random, const AttributeSpec& spec, const std::s
     case AttributeKind::flag:
       return random.chance(50) ? "2" : "true";
     case AttributeKind::choice:
-      return random.chance(30) ? std::string(kUnknownWord) : random.pick(words_of(spec.choices));
+      return random.chance(weights::kUnknownWord) ? std::string(kUnknownWord)
+                                                  : random.pick(words_of(spec.choices));
     case AttributeKind::integers:
     case AttributeKind::dimension_numbers:
       return changed_list(random, text);
@@ -125,7 +127,7 @@ void change_attribute(Random& random, Request& request, const Operator& op) {
   const auto given = std::ranges::find(request.attributes, spec.name, &NamedText::name);
   if (given == request.attributes.end()) {
     request.attributes.push_back({std::string(spec.name), OperandText(changed_text(random, spec, ""))});
-  } else if (random.chance(25)) {
+  } else if (random.chance(weights::kDroppedAttribute)) {
     request.attributes.erase(given);
   } else {
     given->text = changed_text(random, spec, given->text);
@@ -134,7 +136,7 @@ void change_attribute(Random& random, Request& request, const Operator& op) {
 
 void change_count(Random& random, Request& request) {
   auto& operands = request.named;
-  if (operands.empty() || random.chance(40)) {
+  if (operands.empty() || random.chance(weights::kOneMore)) {
     request.positional.emplace_back(integer_tensor(DType::int64, {1}, [](std::int64_t) { return 0; }));
   } else {
     operands.erase(operands.begin() + random.between(0, static_cast<std::int64_t>(operands.size()) - 1));

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "generate/values.hpp"
+#include "generate/weights.hpp"
 
 namespace tensorop {
 namespace {
@@ -21,8 +22,9 @@ constexpr std::string_view kValueKinds[] = {"small", "special", "bits", "order",
 Tensor tamed(const Operator& op, DType dtype, const Shape& shape, const Tensor& drawn, Random& random) {
   const auto has_rule = [&](std::string_view rule) { return std::ranges::count(op.rules, rule) != 0; };
   if (has_rule("EW-8"))
-    return integer_tensor(dtype, shape,
-                          [&](std::int64_t) { return random.between(0, random.chance(15) ? 70 : 7); });
+    return integer_tensor(dtype, shape, [&](std::int64_t) {
+      return random.between(0, random.chance(weights::kWideShift) ? 70 : 7);
+    });
   if (!has_rule("EW-7")) return drawn;
   auto storage = std::make_shared<Storage>(drawn.bytes());
   dispatch(dtype, [&]<class T>(TypeTag<T>) {
@@ -124,9 +126,16 @@ std::int64_t Drawing::pick_number(std::string_view parameter, std::int64_t from,
 
 Shape Drawing::pick_shape(std::int64_t rank) {
   if (rank == 0) return {};
-  // Calls without elements find few faults.
-  const std::string sizes =
-      pick("sizes", {"2 and more", "2 and more", "2 and more", "with 1", "with 1", "with 0"});
+  // Where a 0 or a 1 stands. Calls without elements find few faults.
+  std::vector<std::string> places = {"first"};
+  if (rank > 2) places.emplace_back("between");
+  if (rank > 1) places.emplace_back("last");
+  std::vector<std::string> words(weights::kPlainSizes * places.size(), "2 and more");
+  for (const std::string& place : places) {
+    words.insert(words.end(), weights::kSizesWithOne, cat("1 ", place));
+    words.push_back(cat("0 ", place));
+  }
+  const std::string sizes = pick("sizes", words);
   Shape shape;
   std::int64_t left = subject_.max_elements;
   for (std::int64_t d = 0; d < rank; ++d) {
@@ -137,8 +146,12 @@ Shape Drawing::pick_shape(std::int64_t rank) {
   // The last dimensions are not the ones that are always short.
   std::rotate(shape.begin(), shape.begin() + random_.between(0, rank - 1), shape.end());
   shape = enlarged(std::move(shape));
-  auto& any = shape[static_cast<std::size_t>(random_.between(0, rank - 1))];
-  if (sizes != "2 and more") any = sizes == "with 1" ? 1 : 0;
+  if (sizes == "2 and more") return shape;
+  std::int64_t& size = sizes.ends_with("between")
+                           ? shape[static_cast<std::size_t>(random_.between(1, rank - 2))]
+                       : sizes.ends_with("last") ? shape.back()
+                                                 : shape.front();
+  size = sizes.front() - '0';
   return shape;
 }
 
@@ -179,7 +192,7 @@ std::int64_t Drawing::pick_batch_dims(std::int64_t most, std::int64_t further) {
 
 Shape Drawing::pick_dims(std::string_view parameter, std::int64_t most) {
   Shape shape(static_cast<std::size_t>(pick_number(parameter, 0, most)));
-  for (std::int64_t& dim : shape) dim = random_.between(random_.chance(5) ? 0 : 1, 4);
+  for (std::int64_t& dim : shape) dim = random_.between(random_.chance(weights::kNoTuples) ? 0 : 1, 4);
   return shape;
 }
 
@@ -244,7 +257,7 @@ std::map<std::int64_t, std::string> Drawing::pick_classes(const std::string& par
   // In the order of another operand they meet their like.
   if (!classes.empty())
     std::rotate(classes.begin(), classes.begin() + first_class_ % std::ssize(classes), classes.end());
-  if (random_.chance(25)) std::ranges::reverse(classes);
+  if (random_.chance(weights::kReversed)) std::ranges::reverse(classes);
   std::stable_partition(classes.begin(), classes.end(),
                         [&](const std::string& name) { return goals.contains(name); });
   // At least half of the elements stay what they are, and so does a place that is taken.
@@ -271,9 +284,12 @@ void Drawing::add_data(const Shape& shape) {
   std::string kind = picked("values");
   if (kind.empty()) {
     std::vector<std::string> kinds(std::begin(kValueKinds), std::end(kValueKinds));
-    // What finds most: sums depend on the order, others on values such as NaN.
+    // What finds most: sums depend on the order, products of many small numbers do not overflow, others
+    // depend on values such as NaN.
     const std::string reduction = picked("reduction");
-    kinds.insert(kinds.end(), 3, reduction == "add" || reduction == "mul" ? "order" : "special");
+    const bool is_sum = reduction == "add" || reduction == "sum" || reduction == "mean";
+    const bool is_product = reduction == "mul" || reduction == "prod" || reduction == "multiply";
+    kinds.insert(kinds.end(), weights::kMatchingKind, is_sum ? "order" : is_product ? "small" : "special");
     kind = pick("values", kinds);
   }
   auto values = static_cast<ValueKind>(std::ranges::find(kValueKinds, kind) - kValueKinds);

@@ -14,6 +14,7 @@
 #include "engine/request.hpp"
 #include "generate/coverage.hpp"
 #include "generate/random.hpp"
+#include "generate/weights.hpp"
 
 namespace tensorop {
 
@@ -35,7 +36,7 @@ class Drawing {
       : subject_(subject), random_(random), coverage_(coverage), wanted_(std::move(wanted)) {
     for (std::int64_t& place : places_) place = random.between(0, std::numeric_limits<std::int64_t>::max());
     first_class_ = random.between(0, 100);
-    has_more_classes_ = random.chance(40);
+    has_more_classes_ = random.chance(weights::kMoreClasses);
     request.op = subject.op;
     request.spec = subject.spec;
   }

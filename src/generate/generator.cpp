@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "generate/values.hpp"
+#include "generate/weights.hpp"
 
 namespace tensorop {
 namespace {
@@ -113,8 +114,7 @@ std::string_view Generator::broken_rule(const Request& request) const {
 }
 
 std::int64_t Generator::uses(std::string_view rule) const {
-  constexpr std::int64_t kIndexShare = 3;
-  return rules_.at(rule) / (rule == kIndexRule ? kIndexShare : 1);
+  return rules_.at(rule) / (rule == kIndexRule ? weights::kIndexShare : 1);
 }
 
 GeneratedCase Generator::next_invalid() {

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
 #include "generate/drawing.hpp"
+#include "generate/weights.hpp"
 #include "ops/slices.hpp"
 
 namespace tensorop {
@@ -19,7 +20,7 @@ SliceDims pick_slice_dims(Drawing& drawing, const Shape& data) {
       drawing.has(attributes[2].name) && drawing.pick("batching dimensions", {"no", "yes"}) == "yes";
   SliceDims dims;
   for (std::int64_t d = 0; d < rank(data); ++d) {
-    if (has_batch && random.chance(40)) {
+    if (has_batch && random.chance(weights::kBatchingDim)) {
       dims.batching.push_back(d);
       continue;
     }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "generate/weights.hpp"
 #include "tensor/convert_elements.hpp"
 #include "tensor/number_text.hpp"
 
@@ -99,7 +100,7 @@ std::string random_text(Random& random) {
   static const std::vector<std::string> kPieces = {"a",  "Z",      " ",      "\"",        "\\",
                                                    "\n", "\u00e9", "\u6f22", "\U0001f600"};
   std::string text;
-  const std::int64_t length = random.chance(5) ? 20 : random.between(0, 4);
+  const std::int64_t length = random.chance(weights::kLongText) ? 20 : random.between(0, 4);
   for (std::int64_t i = 0; i < length; ++i) text += random.pick(kPieces);
   return text;
 }
@@ -210,7 +211,7 @@ Tensor random_tensor(Random& random, DType dtype, const Shape& shape, ValueKind 
 
 Tensor random_tensor(Random& random, DType dtype, const Shape& shape) {
   const auto kind = static_cast<ValueKind>(random.between(0, 2));
-  return random_tensor(random, dtype, shape, random.chance(30) ? ValueKind::mixed : kind);
+  return random_tensor(random, dtype, shape, random.chance(weights::kMixedKinds) ? ValueKind::mixed : kind);
 }
 
 Tensor integer_tensor(DType dtype, const Shape& shape,
@@ -239,7 +240,7 @@ DType random_dtype(Random& random, const DTypeSet& from) {
 
 Shape shrunk(Random& random, const Shape& shape, std::int64_t rank) {
   Shape out(shape.end() - rank, shape.end());
-  for (std::int64_t& dim : out) dim = random.chance(35) ? 1 : dim;
+  for (std::int64_t& dim : out) dim = random.chance(weights::kShrunkDim) ? 1 : dim;
   return out;
 }
 

@@ -1,0 +1,35 @@
+// What is drawn how often, in one place: chances in percent, and tickets in a draw in which every other word
+// has one. What is drawn half of the time is not here. Goals of the coverage (coverage.hpp) come before
+// these.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tensorop::weights {
+
+// Shapes.
+// Tickets for each place of a 0 or a 1; a 0 has one.
+inline constexpr std::size_t kPlainSizes = 3;  // all dimensions are 2 and more
+inline constexpr int kSizesWithOne = 2;        // a dimension is 1
+inline constexpr int kShrunkDim = 35;          // a dimension of an operand that broadcasts is 1
+inline constexpr int kMappedOne = 30;          // the same of a dimension of an axes_mapping
+inline constexpr int kNoTuples = 5;            // a dimension of index tuples is 0
+inline constexpr int kBatchingDim = 40;        // a dimension of slices is a batching dimension
+
+// Elements.
+inline constexpr int kMatchingKind = 3;  // more tickets for values that suit the reduction
+inline constexpr int kMixedKinds = 30;   // each element of a tensor is of any kind
+inline constexpr int kMoreClasses = 40;  // a call has more classes of elements than its goal asks for
+inline constexpr int kReversed =
+    25;  // classes are in the other order, and so meet others of the other operand
+inline constexpr int kLongText = 5;    // a string is longer than four characters
+inline constexpr int kWideShift = 15;  // counts of shifts are up to 70
+
+// Invalid calls.
+inline constexpr int kOneMore = 40;             // of a wrong number of operands: one more, not one less
+inline constexpr int kDroppedAttribute = 25;    // an attribute that is changed is left out
+inline constexpr int kUnknownWord = 30;         // a word that the attribute does not have
+inline constexpr std::int64_t kIndexShare = 3;  // cases with an index out of range for one of another rule
+
+}  // namespace tensorop::weights
