@@ -86,7 +86,7 @@ class Check {
     return result && !settings_.program ? &*result : nullptr;
   }
 
-  // What is known of the case before it runs.
+  // A finding with the facts that are known before the case runs.
   [[nodiscard]] Finding begun(std::size_t i) const {
     Finding out = finding_of(jobs_[i]);
     out.ignore_open = out.ignore_open || settings_.ignore_open;
@@ -238,7 +238,7 @@ class Check {
     found.error = std::make_shared<Failure>(why);
   }
 
-  // What tensorop computes where the program has failed, and nothing says whether it should.
+  // The result of tensorop for a case that the program has failed and that expects nothing.
   static std::optional<Tensor> compare_failure(const Job& job, const Settings& own, Finding& found) {
     try {
       return evaluate(job.request, own);
@@ -327,8 +327,8 @@ class Check {
   std::vector<Job> jobs_;
   const CheckSettings& settings_;
   const FindingReport& report_;
-  // Of jobs that run or wait to be reported: a case takes little memory before and after that. Each is used
-  // by one thread at a time, its job's, then the reporting one.
+  // The findings of jobs that run or wait to be reported; null before and after, when a case takes little
+  // memory. One thread at a time uses a finding: the thread of its job, then the reporting thread.
   std::vector<std::unique_ptr<Finding>> results_;
   std::optional<Source> mask_;
   std::optional<GoldenUpdates> updates_;

@@ -18,15 +18,15 @@ class KnownFailures;
 struct CheckSettings {
   BatchSettings batch;
   bool update = false;  // rewrite golden files that are missing or differ with what tensorop computes
-  // Where not empty: the results of another program, which are judged instead: a folder of them, or one file
-  // where there is one case (case_files.hpp). Not with `update`.
+  // If not empty, the results of another program, which are judged instead: a folder of results, or one file
+  // for a single case (case_files.hpp). Not with `update`.
   std::string actual = {};
-  // Where given: this program computes the results that are judged, whatever other files there are. Not with
+  // If given, this program computes the results that are judged, whatever other files exist. Not with
   // `update`.
   std::optional<ProgramSettings> program = {};
   std::int64_t show = 0;     // as CompareOptions::show
   bool ignore_open = false;  // compare no element that a case's version leaves open, as Job::ignore_open
-  // Where given: an operand that holds a mask; elements at which it is true are not compared in any case.
+  // If given, an operand that holds a mask. No case compares elements at which the mask is true.
   std::optional<std::string> mask = {};
   PictureOptions picture = {};
   bool keeps_tensors = false;      // for Finding::actual_tensor and expected_tensor

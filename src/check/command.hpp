@@ -7,7 +7,7 @@
 
 namespace tensorop {
 
-// What the placeholders of a command mean in one case.
+// The values of a command's placeholders for one case.
 struct CommandValues {
   struct Value {
     std::string name;  // without braces

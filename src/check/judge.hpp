@@ -26,7 +26,8 @@ struct JudgeSettings {
   std::optional<Tensor> left_out = {};  // as CompareOptions::left_out
   PictureOptions picture = {};
   bool keeps_tensors = false;  // as CheckSettings::keeps_tensors
-  // Where a result differs: the elements that the specification leaves unspecified; may be empty.
+  // Called for a result that differs: returns the elements that the specification leaves unspecified. May be
+  // empty.
   std::function<std::optional<UnspecifiedElements>()> unspecified = {};
 };
 

@@ -26,7 +26,7 @@ struct Case {
   bool is_excused = false;
 };
 
-// What no line can have as it is becomes ?, which matches any character.
+// Replaces characters that a line cannot have by ?, which matches any character.
 std::string pattern_of(std::string text) {
   for (char& c : text) {
     if (c == '#' || kBlanks.find(c) != std::string_view::npos || static_cast<unsigned char>(c) < ' ') c = '?';

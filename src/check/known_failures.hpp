@@ -15,7 +15,7 @@
 
 namespace tensorop {
 
-// What is known of a case, by keys: name, op, spec, dtype (of the first operand), attributes, defaults too.
+// Facts of a case by their keys: name, op, spec, dtype (of the first operand), attributes, defaults too.
 using CaseFacts = std::multimap<std::string, std::string>;
 // Opens the operands of the case.
 [[nodiscard]] CaseFacts facts_of(const Job& job, const Settings& settings);

@@ -21,7 +21,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-// Of the files of a case in its folder, which begin with its number in the folder, from 1.
+// The beginning of the names of a case's files in the folder: the number of the case there, from 1.
 std::string name_in_pack(std::size_t at) {
   return cat(at + 1);
 }

@@ -25,9 +25,9 @@ class ManyCases {
   ManyCases(const std::vector<Job>& jobs, const ProgramSettings& program, const TemporaryEntry& folder,
             int concurrent);
 
-  // What the program made of case `i`. The first call for a case of a pack runs the program, with all of
-  // them. Any thread may call, once for each case. Throws Error where the operands of the case cannot be read
-  // or written.
+  // Returns how the program ended case `i`. The first call for a case of a pack runs the program with all
+  // cases of the pack. Any thread may call it, once for each case. Throws Error if the operands of the case
+  // cannot be read or written.
   [[nodiscard]] ProgramRun run(std::size_t i, const Settings& settings);
 
  private:

@@ -38,7 +38,7 @@ struct DifferingElement {
   std::string why = {};  // the sentence of report/finding_why.hpp, where it is asked for
 };
 
-// What a report shows of all errors, which takes another pass over both tensors.
+// Pictures of all errors in a report. They take another pass over both tensors.
 struct PictureOptions {
   bool map = false;
   bool histogram = false;
@@ -89,9 +89,9 @@ enum class CompareDepth : std::uint8_t {
 
 struct CompareOptions {
   CompareDepth depth = CompareDepth::report;
-  std::int64_t show = 0;  // list so many of the differing elements, the first and the worst, in the report
+  std::int64_t show = 0;  // the number of differing elements that the report lists: the first and the worst
   PictureOptions picture = {};
-  // Where not null: elements at which this bool tensor of the same shape is true are not compared.
+  // If not null, a bool tensor of the same shape. Elements at which it is true are not compared.
   const Tensor* left_out = nullptr;
 };
 

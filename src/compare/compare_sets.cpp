@@ -115,7 +115,7 @@ class SetComparison {
     }
   }
 
-  // Of large pairs those whose reading keeps all threads busy, or of which memory does not hold one for each.
+  // Whether reading the pair keeps all threads busy, or memory does not hold such a pair for each thread.
   [[nodiscard]] bool has_all_threads(const Pair& pair) const {
     constexpr std::int64_t kSmallBytes = 4 << 20;
     if (pair.bytes() <= kSmallBytes) return false;

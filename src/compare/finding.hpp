@@ -1,4 +1,4 @@
-// What came of one thing that was compared, checked or run: data, of which report/ makes text, JSON and JUnit
+// The outcome of one pair, case or job, as data; report/ turns it into text, JSON and JUnit
 // XML.
 #pragma once
 
@@ -34,7 +34,7 @@ enum class GoldenUpdate : std::uint8_t {
   replaced,  // it was different
 };
 
-// Where a finding comes from.
+// The place that a finding is about.
 struct Place {
   std::string file = {};
   std::int64_t line = 0;     // in that file; 0: the file, or the folder, as a whole
@@ -67,8 +67,8 @@ struct KnownFailure {
   std::int64_t cases = 1;
 };
 
-// Of `check --shrink`: what a finding stands for, whose call is the smallest one that differs in the same
-// way.
+// The cases of `check --shrink` that a finding stands for; its call is the smallest one that differs in the
+// same way.
 struct Shrunk {
   std::string difference;               // "different value"
   std::string call;                     // in one line
@@ -84,7 +84,7 @@ struct Finding {
   std::string name = {};
   Place place = {};
   Outcome outcome = Outcome::equal;
-  // What was compared: files, or arrays of archives. Of check another program's result, where that was
+  // The files, or arrays of archives, that were compared. `check` has another program's result, if that was
   // judged, and the golden file.
   std::string actual = {};
   std::string expected = {};
@@ -104,18 +104,19 @@ struct Finding {
   Tolerances tolerances = {};
   bool ignore_open = false;
   std::optional<std::string> expected_error = {};
-  // Of a case under several versions: the version that does not have what is expected of it; or all that came
+  // For a case under several versions: the version that does not have the expected result; or all that came
   // of it, where it was to be portable.
   std::string version = {};
   std::shared_ptr<const Portability> portability = {};
   std::optional<OutputInfo> result = {};     // of the call, where there was a result
   std::optional<ProgramRun> program = {};    // where a program was run; its result file is gone
   std::vector<std::string> candidates = {};  // the files that the result could be, where there is none
-  // What tensorop says of the call that another program fails to compute, where it refuses it too.
+  // The error of tensorop for a call that another program fails to compute, if tensorop refuses it too.
   std::shared_ptr<const Failure> also_refused = {};
   std::optional<Unspecified> unspecified = {};
   std::optional<GoldenUpdate> update = {};  // of `updated`
-  // Of an ONNX case whose elements were compared: whether they have the same bits, which equal ones need not.
+  // For an ONNX case whose elements were compared: whether their bits are equal, which equal elements need
+  // not have.
   std::optional<bool> same_bits = {};
   std::optional<Shrunk> shrunk = {};
   std::optional<KnownFailure> known = {};  // of `known_failure` and `passes_now`

@@ -49,7 +49,7 @@ void change_shape(Random& random, OperandText& operand) {
   operand.tensor = tensor_of(random, operand.tensor->dtype(), shape);
 }
 
-// Of one operand, or of all that have its dtype.
+// Changes the dtype of one operand, or of all operands that have that dtype.
 void change_dtype(Random& random, const std::vector<OperandText*>& operands) {
   const DType from = random.pick(operands)->tensor->dtype();
   const DType to = random_dtype(random, kAllTypes);

@@ -1,7 +1,7 @@
-// What the cases of a suite meet: the values of each parameter of a call (attributes, dtypes, features of
-// shapes, classes of elements), and the pairs of values of two parameters. Which pairs are possible is not
-// stated anywhere: values are known when they are first offered, and a pair is given up when kMostDraws calls
-// that were drawn towards it were not valid or did not have it.
+// Records what the cases of a suite meet: the values of each parameter of a call (attributes, dtypes,
+// features of shapes, classes of elements), and the pairs of values of two parameters. Which pairs are
+// possible is not stated anywhere: values are known when they are first offered, and a pair is given up when
+// kMostDraws calls that were drawn towards it were not valid or did not have it.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ class Coverage {
   };
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
   [[nodiscard]] bool is_met(Level level) const { return levels_[level].is_met; }
-  // Of pairs of attributes alone, or of all; without those that are given up.
+  // Counts pairs of attributes, or all pairs. Pairs that are given up do not count.
   [[nodiscard]] Count count_pairs(bool of_attributes) const;
   // The pairs that are given up and that no case has, though both of their values are met.
   [[nodiscard]] std::vector<Pair> not_found() const;

@@ -126,7 +126,7 @@ std::int64_t Drawing::pick_number(std::string_view parameter, std::int64_t from,
 
 Shape Drawing::pick_shape(std::int64_t rank) {
   if (rank == 0) return {};
-  // Where a 0 or a 1 stands. Calls without elements find few faults.
+  // The place of a dimension of 0 or 1. Calls without elements find few faults.
   std::vector<std::string> places = {"first"};
   if (rank > 2) places.emplace_back("between");
   if (rank > 1) places.emplace_back("last");
@@ -284,8 +284,8 @@ void Drawing::add_data(const Shape& shape) {
   std::string kind = picked("values");
   if (kind.empty()) {
     std::vector<std::string> kinds(std::begin(kValueKinds), std::end(kValueKinds));
-    // What finds most: sums depend on the order, products of many small numbers do not overflow, others
-    // depend on values such as NaN.
+    // The values that find most faults: sums depend on the order, products of small numbers do not overflow,
+    // other reductions depend on values such as NaN.
     const std::string reduction = picked("reduction");
     const bool is_sum = reduction == "add" || reduction == "sum" || reduction == "mean";
     const bool is_product = reduction == "mul" || reduction == "prod" || reduction == "multiply";

@@ -18,7 +18,7 @@
 
 namespace tensorop {
 
-// Of what calls are made.
+// The operator, version and limits of the calls to draw.
 struct Subject {
   FoundOperator op;
   std::optional<std::string> spec = {};
@@ -31,7 +31,7 @@ struct Subject {
 
 class Drawing {
  public:
-  // Where the maker of the call offers a value that is wanted, it gets it.
+  // If the maker of the call offers one of the `wanted` levels, pick() returns that one.
   Drawing(const Subject& subject, Random& random, Coverage& coverage, std::vector<Coverage::Level> wanted)
       : subject_(subject), random_(random), coverage_(coverage), wanted_(std::move(wanted)) {
     for (std::int64_t& place : places_) place = random.between(0, std::numeric_limits<std::int64_t>::max());
@@ -124,7 +124,7 @@ class Drawing {
   Coverage& coverage_;
   std::vector<Coverage::Level> wanted_;
   std::vector<Coverage::Level> levels_;
-  // Of planted elements: where, and which come first. They are those of all operands.
+  // The places of planted elements, and the class that comes first: the same for all operands.
   std::array<std::int64_t, 8> places_{};
   std::int64_t first_class_ = 0;
   bool has_more_classes_ = false;  // than those that are wanted

@@ -24,14 +24,14 @@ inline constexpr int kGeneratorVersion = 4;
 struct GeneratedCase {
   Request request;
   std::optional<Tensor> result = {};  // of a valid call
-  // Of a call of a published version, which leaves the order of updates open.
+  // The bound of a call of a published version, which leaves the order of updates open.
   std::optional<ReductionBound> bound = {};
   std::string_view rule = {};  // that an invalid call breaks
 };
 
 class Generator {
  public:
-  // Of `candidates` calls the one that adds most to the coverage becomes a case.
+  // `candidates` calls are drawn for each case; the one that adds most to the coverage becomes the case.
   static constexpr int kCandidates = 24;
   Generator(Subject subject, std::uint64_t seed, int candidates = kCandidates);
 

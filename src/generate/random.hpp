@@ -15,8 +15,8 @@ class Random {
     state_ = bits() + number * 0xD1342543DE82EF95;
   }
 
-  // What is drawn first follows from these bytes, each draw from no more of them than its range needs, so
-  // that who changes one byte changes one choice. After their end it goes on as from a seed.
+  // The first draws follow from these bytes. A draw takes only as many bytes as its range needs, so that one
+  // changed byte changes one choice. After their end, draws follow as from a seed.
   explicit Random(std::string_view choices) : state_(choices.size()), choices_(choices) {}
 
   // SplitMix64.

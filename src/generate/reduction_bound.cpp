@@ -35,7 +35,7 @@ FloatLimits limits_of() {
   return {float_digits<T>(), std::ldexp(1.0, 2 - exponent), largest};
 }
 
-// Of a complex number those of its parts.
+// The limits of a dtype; of a complex dtype those of its parts.
 FloatLimits limits_of(DType dtype) {
   FloatLimits out;
   dispatch(dtype, [&]<class T>(TypeTag<T>) {
@@ -60,7 +60,7 @@ std::vector<double> magnitudes(const Tensor& tensor) {
   return out;
 }
 
-// What the magnitudes of an element and of its updates come to.
+// Sums and products of the magnitudes of an element and of its updates.
 struct Terms {
   std::int64_t updates = 0;
   double sum = 0;      // of the finite ones

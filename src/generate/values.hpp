@@ -24,7 +24,7 @@ enum class ValueKind : std::uint8_t {
 
 // Strings have characters of one to four bytes, whatever the kind.
 [[nodiscard]] Tensor random_tensor(Random& random, DType dtype, const Shape& shape, ValueKind kind);
-// Of any kind.
+// Draws the kind too.
 [[nodiscard]] Tensor random_tensor(Random& random, DType dtype, const Shape& shape);
 
 // The classes of elements that find faults (NaN, -0, maximum), which `dtype` has; none for complex, small and

@@ -1,5 +1,5 @@
-// What is drawn how often, in one place: chances in percent, and tickets in a draw in which every other word
-// has one. What is drawn half of the time is not here. Goals of the coverage (coverage.hpp) come before
+// How often the generator draws something: chances in percent, and tickets in a draw in which every other
+// word has one. What is drawn half of the time is not here. Goals of the coverage (coverage.hpp) come before
 // these.
 #pragma once
 

@@ -23,7 +23,7 @@ std::int64_t cost_of_elements(const Tensor& tensor) {
   return out;
 }
 
-// Of words and flags one is as good as another.
+// All words of an attribute cost the same, and so do both values of a flag.
 std::int64_t cost_of_attribute(const Attribute& attribute) {
   constexpr std::int64_t kGiven = 1000;
   std::int64_t out = kGiven;
