@@ -216,7 +216,11 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
   keep_files(reporter, [&](const VisitFile& visit) { visit_inputs(out, visit); });
   if (const auto file = arguments.value(kWriteKnownFailures)) {
-    const std::string what = input_at(*file, [&](const VisitFile& visit) { visit_inputs(out, visit); });
+    const std::string what = input_at(*file, [&](const VisitFile& visit) {
+      visit_inputs(out, visit);
+      for (const char* report : {"--junit", "--html", "--markdown"})
+        visit(arguments.value(report).value_or(""), "the file of a report");
+    });
     // The lines of that file that still hold are written again.
     if (!what.empty() && what != kKnownFile)
       throw Error(cat(kWriteKnownFailures, " ", printable(*file), " is ", what));
@@ -241,8 +245,8 @@ void require_evidence(const Counts& counts, bool is_shard) {
 
 void write_known_failures(ReadyCheck& check) {
   const Settings settings{.threads = check.settings.batch.threads, .memory = check.settings.batch.memory};
-  const std::string text =
-      check.known_lines->text(check.jobs, check.known ? &*check.known : nullptr, settings);
+  const std::string text = check.known_lines->text(check.jobs, check.known ? &*check.known : nullptr,
+                                                   settings, check.unreadable.empty());
   check.known_file->append(text_bytes(text));
   check.known_file->commit();
 }

@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "engine/version.hpp"
 #include "generate/suite.hpp"
+#include "jobs/tolerances.hpp"
 
 namespace tensorop {
 namespace {
@@ -59,6 +60,10 @@ std::vector<Generator> read_generators(const Arguments& arguments, const SuiteOp
                                       .value_or(std::clamp<std::int64_t>(4 * least, 200, kMostElements)),
                   .min_elements = least};
   if (least > subject.max_elements) throw Error("--min-elements is more than --max-elements");
+  if (options.format == nullptr) {
+    subject.max_rtol = kOnnxRtol;
+    subject.max_atol = kOnnxAtol;
+  }
   std::vector<Generator> generators;
   for (const std::string& word : arguments.operands) {
     subject.op = require_operator(word, publisher_in(options.spec.value_or("")));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kComment =
     "# Written by tensorop check --write-known-failures: look at each line, and give it its reason.\n";
-constexpr std::size_t kMostConditions = 4;
+constexpr std::size_t kMostConditions = 3;
 
 // A case by the facts that conditions may name, the operator first.
 struct Case {
@@ -29,7 +29,9 @@ struct Case {
 // Replaces characters that a line cannot have by ?, which matches any character.
 std::string pattern_of(std::string text) {
   for (char& c : text) {
-    if (c == '#' || kBlanks.find(c) != std::string_view::npos || static_cast<unsigned char>(c) < ' ') c = '?';
+    if (c == '#' || c == '*' || kBlanks.find(c) != std::string_view::npos ||
+        static_cast<unsigned char>(c) < ' ')
+      c = '?';
   }
   return text;
 }
@@ -53,59 +55,78 @@ std::vector<std::string> conditions_of(const CaseFacts& facts) {
   return out;
 }
 
-// The cases of one operator that meet some conditions.
-struct Group {
-  std::set<std::size_t> failing;
-  bool has_passing = false;
-};
-using Groups = std::map<std::vector<std::string>, Group>;
+using Conditions = std::vector<std::string>;
+// The failing cases that meet some conditions, and the conditions.
+using Groups = std::map<Conditions, std::vector<std::size_t>>;
 
-// Adds the case to the groups of `chosen`, which is a part of its conditions, and of more from `next` on.
-void add_to_groups(const Case& one, std::size_t number, std::size_t next, std::vector<std::string>& chosen,
-                   Groups& groups) {
-  Group& group = groups[chosen];
-  if (one.fails) group.failing.insert(number);
-  group.has_passing |= !one.fails;
+// Calls visit(chosen) for `chosen`, which is a part of the conditions of a case, and each larger part with
+// conditions from `next` on.
+template <class Visit>
+void for_each_part(const Conditions& all, std::size_t next, Conditions& chosen, const Visit& visit) {
+  visit(chosen);
   if (chosen.size() == kMostConditions) return;
-  for (std::size_t i = next; i < one.conditions.size(); ++i) {
-    chosen.push_back(one.conditions[i]);
-    add_to_groups(one, number, i + 1, chosen, groups);
+  for (std::size_t i = next; i < all.size(); ++i) {
+    chosen.push_back(all[i]);
+    for_each_part(all, i + 1, chosen, visit);
     chosen.pop_back();
   }
 }
 
-std::string reason_of(const std::vector<Case>& cases, const std::set<std::size_t>& numbers) {
+// The groups of one operator in which no case passes.
+Groups failing_groups(const std::vector<Case>& cases, const std::string& op) {
+  Groups groups;
+  for (const bool fails : {true, false}) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      if (cases[i].fails != fails || cases[i].conditions.empty() || cases[i].conditions[0] != op) continue;
+      Conditions chosen = {op};
+      for_each_part(cases[i].conditions, 1, chosen, [&](const Conditions& part) {
+        fails ? groups[part].push_back(i) : static_cast<void>(groups.erase(part));
+      });
+    }
+  }
+  return groups;
+}
+
+std::string reason_of(const std::vector<Case>& cases, const std::vector<std::size_t>& numbers) {
   std::set<std::string> outcomes;
   for (const std::size_t number : numbers) outcomes.insert(cases[number].outcome);
-  return cat("  # ", counted(to_int64(numbers.size()), "case"), ": ",
+  return cat("  # ", counted(std::ssize(numbers), "case"), ": ",
              join({outcomes.begin(), outcomes.end()}, ", "));
 }
 
 // Excuses cases by lines of conditions: those with the fewest first, then those of the most cases.
 std::vector<std::string> group_lines(std::vector<Case>& cases, const std::string& op) {
-  Groups groups;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (cases[i].conditions.empty() || cases[i].conditions[0] != op) continue;
-    std::vector<std::string> chosen = {op};
-    add_to_groups(cases[i], i, 1, chosen, groups);
-  }
-  std::erase_if(groups, [](const auto& entry) { return entry.second.has_passing; });
+  // Number of conditions, negative number of cases, conditions.
+  using Rank = std::tuple<std::size_t, std::ptrdiff_t, Conditions>;
+  Groups groups = failing_groups(cases, op);
+  std::set<Rank> ranks;
+  for (const auto& [conditions, failing] : groups)
+    ranks.emplace(conditions.size(), -std::ssize(failing), conditions);
   std::vector<std::string> lines;
-  for (;;) {
-    const auto order = [](const Groups::value_type* entry) {
-      return std::tuple(entry->first.size(), -std::ssize(entry->second.failing), entry->first);
-    };
-    const Groups::value_type* best = nullptr;
-    for (auto& entry : groups) {
-      std::erase_if(entry.second.failing, [&](std::size_t number) { return cases[number].is_excused; });
-      if (entry.second.failing.size() < KnownFailureLines::kLeastCases) continue;
-      if (best == nullptr || order(&entry) < order(best)) best = &entry;
+  while (!ranks.empty()) {
+    const Rank best = std::move(ranks.extract(ranks.begin()).value());
+    const auto& [size, count, conditions] = best;
+    std::vector<std::size_t>& failing = groups[conditions];
+    // Other lines may have excused some of its cases since it got its rank.
+    std::erase_if(failing, [&](std::size_t number) { return cases[number].is_excused; });
+    if (failing.size() < KnownFailureLines::kLeastCases) continue;
+    if (std::ssize(failing) != -count) {
+      ranks.emplace(size, -std::ssize(failing), conditions);
+      continue;
     }
-    if (best == nullptr) return lines;
-    lines.push_back(cat(join(best->first, " "), reason_of(cases, best->second.failing)));
-    const std::set<std::size_t> excused = best->second.failing;
-    for (const std::size_t number : excused) cases[number].is_excused = true;
+    lines.push_back(cat(join(conditions, " "), reason_of(cases, failing)));
+    for (const std::size_t number : failing) cases[number].is_excused = true;
   }
+  return lines;
+}
+
+// A line for one case. A pattern may match others: the reason says how many of these pass.
+std::string name_line(const Case& one, const std::vector<Case>& cases) {
+  const std::string pattern = pattern_of(one.name);
+  const auto passing = std::ranges::count_if(
+      cases, [&](const Case& other) { return !other.fails && matches_pattern(pattern, other.name); });
+  return cat(name_pattern(one.name), "  # ", one.outcome,
+             passing == 0 ? "" : cat("; also matches ", counted(passing, "case"), " that did not fail"));
 }
 
 }  // namespace
@@ -118,15 +139,17 @@ void KnownFailureLines::add(const Finding& finding) {
 }
 
 std::string KnownFailureLines::text(const std::vector<Job>& jobs, const KnownFailures* known,
-                                    const Settings& settings) const {
+                                    const Settings& settings, bool are_all) const {
   std::set<const Operator*> failing;
   for (const Job& job : jobs) {
+    if (!job.is_case) continue;
     const auto result = results_.find(job.location());
     if (result != results_.end() && result->second.fails) failing.insert(job.request.op.op);
   }
   std::vector<Case> cases;
   std::set<std::string> operators;
   for (const Job& job : jobs) {
+    if (!job.is_case) continue;
     const auto result = results_.find(job.location());
     if (result == results_.end() || !failing.contains(job.request.op.op)) continue;
     const auto& [fails, is_known, outcome] = result->second;
@@ -137,11 +160,12 @@ std::string KnownFailureLines::text(const std::vector<Job>& jobs, const KnownFai
   if (known != nullptr) {
     for (const std::string& line : known->failing_lines()) out += cat(line, "\n");
   }
+  if (!are_all) operators.clear();
   for (const std::string& op : operators) {
     for (const std::string& line : group_lines(cases, op)) out += cat(line, "\n");
   }
   for (const Case& one : cases) {
-    if (one.fails && !one.is_excused) out += cat(name_pattern(one.name), "  # ", one.outcome, "\n");
+    if (one.fails && !one.is_excused) out += cat(name_line(one, cases), "\n");
   }
   return out;
 }

@@ -18,12 +18,13 @@ class KnownFailureLines {
   // Called once for the finding of each case.
   void add(const Finding& finding);
   // A comment, the lines of `known` whose cases do not all pass now (null: none), and lines for the failures
-  // that these do not excuse. Conditions (operator, specification, dtype, attributes) stand for at least
-  // kLeastCases cases that all fail, as few conditions as possible; all other cases are there by name. `jobs`
-  // are those of the run; opens the operands of cases of an operator of which one fails.
+  // that these do not excuse. Conditions (operator, specification, dtype, attributes; three at most) stand
+  // for at least kLeastCases cases that all fail; lines with fewer conditions come first. All other cases are
+  // there by name, and so are all if the run does not have all cases (`are_all`). `jobs` are those of the
+  // run; opens the operands of cases of an operator of which one fails.
   static constexpr std::size_t kLeastCases = 3;
   [[nodiscard]] std::string text(const std::vector<Job>& jobs, const KnownFailures* known,
-                                 const Settings& settings) const;
+                                 const Settings& settings, bool are_all) const;
 
  private:
   struct Result {

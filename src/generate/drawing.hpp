@@ -27,6 +27,9 @@ struct Subject {
   std::int64_t max_rank = 5;
   std::int64_t max_elements = 200;  // of a tensor
   std::int64_t min_elements = 0;    // of the largest one
+  // ReductionBounds of calls are at most these: the tolerances of a case that cannot have its own.
+  double max_rtol = std::numeric_limits<double>::infinity();
+  double max_atol = std::numeric_limits<double>::infinity();
 };
 
 class Drawing {

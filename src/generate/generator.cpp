@@ -81,7 +81,9 @@ std::optional<GeneratedCase> Generator::valid_case(const Request& request) const
     const bool fits = subject_.min_elements <= largest && largest <= subject_.max_elements;
     if (!fits || is_all_open(request, settings_)) return std::nullopt;
     const auto bound = request.spec ? reduction_bound(request, settings_) : std::nullopt;
-    if (bound && bound->is_unbounded) return std::nullopt;
+    const bool is_bounded = !bound || (!bound->is_unbounded && bound->rtol <= subject_.max_rtol &&
+                                       bound->atol <= subject_.max_atol);
+    if (!is_bounded) return std::nullopt;
     return GeneratedCase{.request = request, .result = std::move(result), .bound = bound};
   } catch (const Error&) {
     // Another candidate is valid.

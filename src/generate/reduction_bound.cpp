@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -60,6 +61,16 @@ std::vector<double> magnitudes(const Tensor& tensor) {
   return out;
 }
 
+constexpr int kMostExponent = std::numeric_limits<double>::max_exponent;
+
+// The exponent of the lowest bit of a finite number above 0.
+int lowest_bit(double value) {
+  constexpr int kDigits = std::numeric_limits<double>::digits;
+  int exponent = 0;
+  const auto bits = static_cast<std::uint64_t>(std::ldexp(std::frexp(value, &exponent), kDigits));
+  return exponent - kDigits + std::countr_zero(bits);
+}
+
 // Sums and products of the magnitudes of an element and of its updates.
 struct Terms {
   std::int64_t updates = 0;
@@ -68,9 +79,18 @@ struct Terms {
   double below_1 = 1;  // the product of those below 1
   double product = 1;  // of all finite ones
 
+  // All of them are multiples of two to the power of this.
+  int quantum = std::numeric_limits<int>::max();
+
+  // Whether every partial sum, in any order, has at most so many bits: no sum is rounded.
+  [[nodiscard]] bool is_exact_sum(int digits) const {
+    return sum == 0 || sum <= std::ldexp(1.0, std::min(quantum, kMostExponent) + digits);
+  }
+
   void add(double magnitude) {
     // NaN and infinities give the same in any order of finite numbers whose sum does not overflow.
     if (!std::isfinite(magnitude)) return;
+    if (magnitude != 0) quantum = std::min(quantum, lowest_bit(magnitude));
     sum += magnitude;
     product *= magnitude;
     if (magnitude > 1) above_1 *= magnitude;
@@ -101,17 +121,17 @@ std::vector<Terms> terms_of(const RowMoves& moves, const Call& call) {
   return out;
 }
 
-// (1 + unit)^steps - 1: what as many roundings change at most, relatively.
+// (1 + unit)^steps - 1: the largest relative change by that many roundings. `unit` may be lost beside 1.
 double growth(double unit, std::int64_t steps) {
-  double out = 1;
-  for (std::int64_t i = 0; i < steps; ++i) out *= 1 + unit;
-  return out - 1;
+  double out = 0;
+  for (std::int64_t i = 0; i < steps; ++i) out += unit + out * unit;
+  return out;
 }
 
 // A number of two decimal digits that is at least `value`, and at most a tenth larger. The same on every
 // machine.
 double rounded_up(double value) {
-  constexpr double kHalfDigit = 1.05;  // of the smallest number of two digits: what rounding may take away
+  constexpr double kHalfDigit = 1.05;  // rounding to two digits takes at most 0.05 away from 1.0 and more
   std::array<char, 32> text;
   const auto end =
       std::to_chars(text.begin(), text.end(), value * kHalfDigit, std::chars_format::scientific, 1);
@@ -140,6 +160,7 @@ std::optional<ReductionBound> reduction_bound(const Request& request, const Sett
     const std::int64_t steps = terms.updates - (has_own ? 0 : 1) + (reduction == Reduction::mean ? 1 : 0);
     // One operation has one result: the correctly rounded one.
     if (steps == 0 || (steps == 1 && (is_sum || !is_complex))) continue;
+    if (is_sum && reduction != Reduction::mean && terms.is_exact_sum(limits.digits)) continue;
     out.updates = std::max(out.updates, terms.updates);
     // A part of a complex product has two products and their sum.
     const double relative = 2 * growth(unit, is_complex && !is_sum ? 3 * steps : steps);
@@ -148,7 +169,10 @@ std::optional<ReductionBound> reduction_bound(const Request& request, const Sett
     const bool underflows = !is_sum && terms.below_1 * (1 - std::min(relative, 0.5)) <= limits.least_normal;
     out.is_unbounded |= overflows || underflows;
     if (is_sum) {
-      out.atol = std::max(out.atol, relative * terms.sum);
+      const std::int64_t terms_of_mean = terms.updates + (has_own ? 1 : 0);
+      const double whole = relative * terms.sum;
+      out.atol = std::max(out.atol,
+                          reduction == Reduction::mean ? whole / static_cast<double>(terms_of_mean) : whole);
     } else if (is_complex) {
       out.atol = std::max(out.atol, relative * terms.product);
     } else {

@@ -45,8 +45,8 @@ std::string real_text(double value) {
 std::string tolerance_of(const GeneratedCase& generated) {
   if (only_moves(generated.request)) return ",\"exact_bits\":true";
   if (const auto& bound = generated.bound) {
-    return cat(R"(,"comment":"up to )", bound->updates, R"( updates of an element, in any order",)",
-               bound->rtol != 0 ? R"("rtol":)" : R"("atol":)",
+    return cat(R"(,"comment":"up to )", counted(bound->updates, "update"),
+               R"( of an element, in any order",)", bound->rtol != 0 ? R"("rtol":)" : R"("atol":)",
                real_text(bound->rtol != 0 ? bound->rtol : bound->atol));
   }
   const bool is_power = generated.request.op.op->name == "pow";

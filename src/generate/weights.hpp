@@ -9,7 +9,7 @@
 namespace tensorop::weights {
 
 // Shapes.
-// Tickets for each place of a 0 or a 1; a 0 has one.
+// Tickets for each place that a dimension of 1 or 0 may have; a dimension of 0 there has one.
 inline constexpr std::size_t kPlainSizes = 3;  // all dimensions are 2 and more
 inline constexpr int kSizesWithOne = 2;        // a dimension is 1
 inline constexpr int kShrunkDim = 35;          // a dimension of an operand that broadcasts is 1

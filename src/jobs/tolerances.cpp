@@ -25,10 +25,6 @@ constexpr Automatic kAutomatic[] = {
     {{DType::float64, DType::complex128}, 1e-7, 1e-7},
 };
 
-// The defaults of onnx.backend.test.
-constexpr double kOnnxRtol = 1e-3;
-constexpr double kOnnxAtol = 1e-7;
-
 // Of {"max_ulp", "4"}: what a message calls it where it was given.
 std::string shown(const ToleranceText& given) {
   return given.is_option ? option_name(given.name) : given.name;

@@ -35,6 +35,10 @@ enum class ToleranceDefault : std::uint8_t {
   onnx,       // those of ONNX's own runner for floating and complex dtypes; the others are exact
 };
 
+// The defaults of onnx.backend.test.
+inline constexpr double kOnnxRtol = 1e-3;
+inline constexpr double kOnnxAtol = 1e-7;
+
 struct Tolerances {
   std::optional<double> rtol;  // finite, not negative
   std::optional<double> atol;

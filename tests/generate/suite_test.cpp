@@ -84,7 +84,7 @@ TEST_CASE("a seed makes the same bytes on every machine and in every release", "
     return hash_of(dir.path() / folder);
   };
   // Another hash needs another kGeneratorVersion.
-  const std::string expected = "b15fcebd3acf565586aa171295054bd734058ad517dadf8d6baf707bdc2bfd3d";
+  const std::string expected = "6ae8f32aa3cccedb62e684a9410c20a3d209e5e109cad8d8dc00f0ff1dd5fc34";
   CHECK(hash("a", {"gathernd", "scatterelements", "add", "--spec", "onnx-18", "--count", "40", "--invalid",
                    "0.25"}) == expected);
   CHECK(hash("b", {"gathernd", "scatterelements", "add", "--spec", "onnx-18", "--count", "40", "--invalid",
