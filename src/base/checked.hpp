@@ -21,7 +21,7 @@ namespace tensorop {
   return sum;
 }
 
-// A size that may be too large: the largest int64 stands for all that are.
+// `size`, or the largest int64 if the size did not fit in int64.
 [[nodiscard]] inline std::int64_t saturated(const std::optional<std::int64_t>& size) {
   return size.value_or(std::numeric_limits<std::int64_t>::max());
 }
@@ -32,18 +32,18 @@ namespace tensorop {
 }
 
 // The beginning of part `part` when `size` items are divided into `parts` nearly equal ranges; with part =
-// parts, the end of the last one.
+// parts, the end of the last range.
 [[nodiscard]] constexpr std::int64_t part_bound(std::int64_t size, std::int64_t part, std::int64_t parts) {
   const std::int64_t rest = size % parts;
   return size / parts * part + (part < rest ? part : rest);
 }
 
-// For a size that is known to be neither negative nor too large: the standard library wants it unsigned.
+// Converts a size that is known to fit to the unsigned type of the standard library.
 [[nodiscard]] constexpr std::size_t to_size(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
 
-// For the length of something that exists in memory.
+// Converts the length of an object in memory.
 [[nodiscard]] constexpr std::int64_t to_int64(std::size_t value) {
   return static_cast<std::int64_t>(value);
 }

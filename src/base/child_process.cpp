@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What happens in the child before it becomes the program. Prepared before it is started: this allocates.
+// The steps in the child before exec. Prepared before the child starts, because this allocates.
 class Preparation {
  public:
   explicit Preparation(int output) {
@@ -49,7 +49,7 @@ class Preparation {
   Preparation(const Preparation&) = delete;
   Preparation& operator=(const Preparation&) = delete;
 
-  // 0, or the error's number.
+  // Returns 0 or an error number (errno).
   int start(pid_t* child, char* const* words) const {
     return os().spawn(child, words[0], &actions_, &attributes_, words);
   }
@@ -59,7 +59,7 @@ class Preparation {
   posix_spawnattr_t attributes_{};
 };
 
-// A program that runs. Destroyed, it has ended: nothing of its process group is left.
+// A running program. The destructor kills its process group and waits for the program.
 class Child {
  public:
   Child(std::vector<std::string>& words, int output) {
@@ -80,13 +80,13 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // False with errno.
+  // False with errno if the program could not be started.
   [[nodiscard]] bool is_started() const { return is_started_; }
   [[nodiscard]] pid_t pid() const { return pending_.pid; }
 
-  // Kills what is left of the group and waits for the program. Returns its status, as waitpid() does.
+  // Kills the rest of the process group and waits for the program. Returns its status, as waitpid() does.
   int end() {
-    // While it is not waited for, no other process can have its number.
+    // No other process can get this pid before waitpid().
     ::kill(-pending_.pid, SIGKILL);
     siginfo_t info{};
     while (::waitid(P_PID, static_cast<id_t>(pending_.pid), &info, WEXITED | WNOWAIT) != 0 &&
@@ -106,7 +106,8 @@ class Child {
   bool is_started_ = false;
 };
 
-// Takes what a program has written, of which the end is kept. False at its end, or where nothing has arrived.
+// Reads output of the program and keeps only its end. False at the end of the output, or if no data is
+// available.
 bool take_output(int fd, ChildEnd& end) {
   std::array<char, 4096> buffer;
   const ssize_t bytes = os().read(fd, buffer.data(), buffer.size());
@@ -120,7 +121,7 @@ bool take_output(int fd, ChildEnd& end) {
   return true;
 }
 
-// Milliseconds until then, for poll().
+// Milliseconds until `deadline`, for poll().
 int remaining(Clock::time_point deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
@@ -134,9 +135,9 @@ bool watch(int process, int pipe, Clock::time_point deadline, ChildEnd& end) {
     const int ready = ::poll(waiting.data(), waiting.size(), left);
     if (ready < 0 && errno != EINTR) throw_errno("the program", "cannot wait for it");
     if (ready > 0 && waiting[0].revents != 0) return true;
-    // Closed by the program: it is not asked again.
+    // The program closed the pipe: poll() no longer watches it.
     if (ready > 0 && waiting[1].revents != 0 && !take_output(pipe, end)) waiting[1].fd = -1;
-    // Also where the program never stops writing.
+    // Checked here because the program may never stop writing.
     if (left == 0) return false;
   }
 }
@@ -167,7 +168,7 @@ ChildEnd run_child(std::vector<std::string> words, std::chrono::duration<double>
     deadline = Clock::now() + std::chrono::ceil<Clock::duration>(timeout - *idle);
   }
   const int status = child.end();
-  // What it had written before it ended. A program that has left the group may hold the pipe open, and go on.
+  // Reads the rest of the output. A process that left the group may hold the pipe open and write on.
   ::fcntl(reading.get(), F_SETFL, O_NONBLOCK);
   constexpr int kMostReads = 64;
   for (int i = 0; i < kMostReads && take_output(reading.get(), out); ++i) {

@@ -1,4 +1,4 @@
-// Other programs: started, watched, and ended.
+// Runs other programs.
 #pragma once
 
 #include <chrono>
@@ -20,28 +20,28 @@ struct ChildEnd {
     not_started,  // `status` is the reason, as errno has it
   };
   static constexpr std::size_t kMostOutput = 8192;
-  // Shells exit with larger statuses where a command is missing or was ended by a signal.
+  // Shells exit with larger statuses if a command is missing or was ended by a signal.
   static constexpr int kLargestOwnStatus = 125;
 
   [[nodiscard]] bool has_succeeded() const { return kind == Kind::exited && status == 0; }
-  // It has run to its end, and says by its exit status that it does not do what it was asked for.
+  // The program ran to its end, and its exit status says that it does not support the request.
   [[nodiscard]] bool has_declined() const {
     return kind == Kind::exited && status != 0 && status <= kLargestOwnStatus;
   }
 
   Kind kind = Kind::exited;
   int status = 0;
-  std::string output;  // the end of what it wrote to standard output and standard error, at most kMostOutput
-  bool is_output_cut = false;  // there was more before that
+  std::string output;          // the end of its standard output and standard error, at most kMostOutput bytes
+  bool is_output_cut = false;  // earlier output was dropped
 };
 
-// Runs the program `words[0]`, looked for in PATH unless it has a slash, and waits for its end. Its standard
-// input is /dev/null; it has no other descriptors of this process, no blocked signals, and a process group of
-// its own. What is left of the group when it ends or the time is over, or when a signal ends this process, is
-// killed. Any thread may call. Throws Error naming the program when it cannot be watched.
+// Runs the program `words[0]`, searched for in PATH unless it has a slash, and waits for its end. Its
+// standard input is /dev/null; it inherits no other descriptors, has no blocked signals, and gets its own
+// process group. The rest of the group is killed when the program ends, at the timeout, or when a signal ends
+// this process. Any thread may call. Throws Error naming the program if it cannot be watched.
 //
-// `timeout` counts from the start or, with `progress`, from what the program has done last: when the time is
-// over, `progress` returns how long ago that was, or nothing if it was not since the call before.
+// `timeout` counts from the start or, with `progress`, from the last progress: at the timeout, `progress`
+// returns how long ago the program made progress, or nothing if it made none since the previous call.
 using ChildProgress = std::function<std::optional<std::chrono::duration<double>>()>;
 [[nodiscard]] ChildEnd run_child(std::vector<std::string> words, std::chrono::duration<double> timeout,
                                  const ChildProgress& progress = {});

@@ -37,7 +37,7 @@ std::string indented(std::string_view lines) {
 
 namespace {
 
-// Characters that change in which order others are shown (Unicode, Bidi_Control).
+// Characters that change the display order of other characters (Unicode property Bidi_Control).
 bool is_bidi_control(std::string_view character) {
   constexpr std::pair<std::string_view, std::string_view> kRanges[] = {
       {"\u061C", "\u061C"}, {"\u200E", "\u200F"}, {"\u202A", "\u202E"}, {"\u2066", "\u2069"}};
@@ -51,7 +51,7 @@ std::string printable(std::string_view text) {
   constexpr std::size_t kMostCharacters = 200;
   constexpr std::string_view kHex = "0123456789abcdef";
   const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F; };
-  // Most texts need nothing; a listing has tens of thousands of them.
+  // Fast path: most texts need no escaping, and a listing prints tens of thousands of them.
   if (text.size() <= kMostCharacters && std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string out;
   for (std::size_t characters = 0; !text.empty(); ++characters) {

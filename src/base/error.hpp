@@ -1,5 +1,5 @@
-// The exception types of tensorop, and text from outside in messages.
-// Owns: message layout. Knows nothing of tensors, files or operators.
+// The exception types of tensorop, and escaping of untrusted text for messages. Owns: message layout. Knows
+// nothing of tensors, files or operators.
 #pragma once
 
 #include <exception>
@@ -10,20 +10,20 @@
 
 namespace tensorop {
 
-// Why a call, or a job of it, has no result: an Error or a MemoryError. Caught by what reports it. The
-// complete line is "CONTEXT: MESSAGE [RULE]", contexts outermost first.
+// The reason why a call, or a job of a call, has no result: an Error or a MemoryError. Caught by code that
+// reports failures. The complete line is "CONTEXT: MESSAGE [RULE]", outermost context first.
 class Failure : public std::exception {
  public:
-  // `rule` is the id of the violated rule of the operator specification ("IX-1"), or empty.
-  // `hint` is a remedy, shown on a line of its own, or empty. `details` are lines between the two, each with
-  // its end, or empty: shapes under each other.
+  // `rule` is the id of the violated operator rule ("IX-1", docs/ops), or empty. `hint` is a remedy, printed
+  // on a line of its own, or empty. `details` are lines printed between message and hint, each with its line
+  // end, or empty: shapes below each other.
   explicit Failure(std::string message, std::string_view rule = {}, std::string hint = {},
                    std::string details = {});
 
   // Prepends "context: " to the line. Called while the exception unwinds.
   void add_context(std::string_view context);
 
-  // A remedy, if there is none yet.
+  // Sets the hint, unless the failure has one already.
   void add_hint(std::string_view hint);
 
   [[nodiscard]] const char* what() const noexcept override { return line_.c_str(); }
@@ -38,8 +38,8 @@ class Failure : public std::exception {
   std::string details_;
 };
 
-// Wrong usage, invalid input or a failing file: everything a user can cause. Thrown by validation, binding
-// and i/o. Code that has another answer to it may handle it and continue.
+// Wrong usage, invalid input or a failing file: everything that a user can cause. Thrown by validation,
+// binding and i/o. Code that can recover may handle it and continue.
 class Error : public Failure {
  public:
   using Failure::Failure;
@@ -51,8 +51,7 @@ class MemoryError : public Failure {
   using Failure::Failure;
 };
 
-// Throws MemoryError "CONTEXT: out of memory: N bytes are free": an allocation failed whose size is not
-// known.
+// Throws MemoryError "CONTEXT: out of memory: N bytes are free", for a failed allocation of unknown size.
 [[noreturn]] void throw_out_of_memory(std::string_view context);
 
 // Runs `body`; prepends `context` to a Failure that it throws. A failed allocation becomes a MemoryError.
@@ -68,14 +67,14 @@ decltype(auto) with_context(std::string_view context, Body&& body) {
   }
 }
 
-// Text from outside (a path, a name, a value) made safe for one line of a terminal: control characters and
-// bytes that are not UTF-8 become \n, \t, \x1b ...; text over 200 characters is cut and ends with "...".
+// Makes untrusted text (a path, a name, a value) safe for one line of a terminal: control characters and
+// invalid UTF-8 become \n, \t, \x1b ...; text over 200 characters is cut and ends with "...".
 [[nodiscard]] std::string printable(std::string_view text);
 
-// The same in single quotes: for a value that a user typed. Paths are not quoted.
+// printable() in single quotes, for a value that a user typed. Paths are not quoted.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-// Each line with two spaces before it.
+// Indents each line by two spaces.
 [[nodiscard]] std::string indented(std::string_view lines);
 
 }  // namespace tensorop

@@ -31,23 +31,23 @@ std::atomic<int> first_signal{0};
 std::atomic<Clock::duration> time_of_first{};
 std::atomic<bool> is_removing{false};
 
-// Shared by who holds a CleanupLock. Locked for good by the thread that ends the process, as report_mutex.
+// Each CleanupLock shares it. The thread that ends the process locks it and report_mutex for good.
 std::shared_mutex cleanup_mutex;
 // Number of CleanupLocks that this thread holds or waits for; at least 1 in the thread that ends the process.
 thread_local int locks_held = 0;
-thread_local int signal_blocks = 0;  // how many live in this thread
-std::mutex items_mutex;              // guards the items, the text and the beginning of the thread
+thread_local int signal_blocks = 0;  // number of SignalBlocks in this thread
+std::mutex items_mutex;              // guards the items, the text and the start of the signal thread
 const char* text_at_exit = nullptr;
 std::mutex report_mutex;
 const std::function<void(int)>* report = nullptr;
 
 std::set<const PendingItem*>& items() {
-  static auto& all = *new std::set<const PendingItem*>;  // also while static objects are destroyed
+  static auto& all = *new std::set<const PendingItem*>;  // static destructors use it too
   return all;
 }
 
 extern "C" void take_signal(int number) {
-  // `timeout` sends its signal to the program, and at once to its process group.
+  // `timeout` sends its signal to the program and immediately after to the program's process group.
   constexpr Clock::duration kTogether = std::chrono::milliseconds(100);
   const Clock::duration now = Clock::now().time_since_epoch();
   int none = 0;
@@ -56,8 +56,8 @@ extern "C" void take_signal(int number) {
   const bool counts = is_first || now - time_of_first.load() > kTogether;
   if (number == SIGPIPE) {
     ::sem_post(&posted);
-    // The thread that writes must not report that it cannot. Another process may have sent the signal to any
-    // thread: one that holds a lock releases it.
+    // The thread that writes to the closed pipe must not report a write error. Any thread may get the signal
+    // from another process: a thread that holds a lock continues and releases it.
     while (locks_held == 0) ::pause();
   } else if (counts && is_removing) {
     ::signal(number, SIG_DFL);
@@ -77,7 +77,7 @@ void complete_report(int number) {
   try {
     if (report != nullptr) (*report)(number);
   } catch (const std::exception&) {
-    // The process ends all the same.
+    // The process ends even if the report fails.
   }
   ::sem_post(&posted);
 }
@@ -94,7 +94,7 @@ void end_after_signal(const sigset_t& blocked) {
       std::thread(complete_report, number).detach();
       wait_for_post();
     }
-  } catch (const std::system_error&) {  // no thread is available: there is no report
+  } catch (const std::system_error&) {  // no thread is available, so there is no report
   }
   cleanup_before_exit();
   ::signal(number, SIG_DFL);
@@ -103,16 +103,16 @@ void end_after_signal(const sigset_t& blocked) {
   sigaddset(&set, number);
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   ::raise(number);
-  ::_exit(128 + number);  // the first process of a container, which no default action ends
+  ::_exit(128 + number);  // reached by process 1 of a container, which default actions do not end
 }
 
-// A signal that is ignored, or has another handler, stays as it is.
+// Signals that are ignored or have another handler keep their disposition.
 void begin_thread() {
   const std::lock_guard lock(items_mutex);
-  static pid_t process = 0;  // a process that fork() made has no thread yet
+  static pid_t process = 0;  // a process created by fork() has no signal thread yet
   if (process == ::getpid()) return;
   ::sem_init(&posted, 0, 0);
-  // No handler runs in the thread before it counts as one that holds a lock.
+  // Signals stay blocked in the new thread until it counts as a holder of a lock.
   const SignalBlock block;
   bool has_begun = true;
   try {
@@ -131,7 +131,7 @@ void begin_thread() {
   }
 }
 
-// A killed program may still write for a moment. One that the system cannot end is not waited for.
+// A killed program may still write for a moment. The wait for its end has a time limit.
 void wait_for_end(pid_t child) {
   constexpr int kMostMilliseconds = 1000;
   for (int i = 0; i < kMostMilliseconds && ::waitpid(child, nullptr, WNOHANG) == 0; ++i)
@@ -140,7 +140,7 @@ void wait_for_end(pid_t child) {
 
 void remove_at(int folder, const char* name, int depth);
 
-// Whether an entry was removed. readdir() and nftw() would allocate memory, which may have run out.
+// Returns whether an entry was removed. readdir() and nftw() would allocate memory.
 bool remove_entries(int folder, int depth) {
   bool removed = false;
   alignas(dirent64) std::array<char, 2048> buffer;
@@ -162,11 +162,11 @@ void remove_at(int folder, const char* name, int depth) {
   if (::unlinkat(folder, name, 0) == 0 || depth > kMostDepth) return;
   const int inner = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (inner >= 0) {
-    // Removing entries may hide others from the same reading.
+    // Removing entries may hide others from the same pass: repeat until none is removed.
     while (remove_entries(inner, depth + 1)) ::lseek(inner, 0, SEEK_SET);
     ::close(inner);
   }
-  // A folder that may not be read can be empty.
+  // Removes the folder itself; even an unreadable folder may be empty.
   ::unlinkat(folder, name, AT_REMOVEDIR);
 }
 
@@ -228,7 +228,7 @@ ReportOnSignal::~ReportOnSignal() {
 }
 
 void cleanup_before_exit() {
-  is_removing = true;  // new locks would keep the mutex shared for ever
+  is_removing = true;  // new locks would hold the mutex shared forever
   cleanup_mutex.lock();
   if (text_at_exit != nullptr) (void)!::write(STDERR_FILENO, text_at_exit, std::strlen(text_at_exit));
   for (const PendingItem* item : items()) {
@@ -247,7 +247,7 @@ void wait_if_ending() {
 }
 
 void remove_tree(const char* path) {
-  // Another thread may write to a folder until that is gone.
+  // Retries, because another thread may write to the folder until it is removed.
   constexpr int kMostTimes = 100;
   for (int i = 0; i < kMostTimes && ::faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0; ++i)
     remove_at(AT_FDCWD, path, 0);

@@ -1,8 +1,8 @@
-// What must not outlive the process: temporary files and folders, and programs that it has started. Handlers
-// of the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGPIPE) only post a semaphore. A thread that
-// waits for it has the report completed, kills these programs, removes these files, and ends the process by
-// the signal. It begins with the first of them, or with a ReportOnSignal; until then signals have their
-// default action.
+// Cleans up when the process ends: temporary files and folders, and programs that it has started. Handlers of
+// the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGPIPE) only post a semaphore. A signal thread
+// waits for the semaphore, completes the report, kills the programs, removes the files, and ends the process
+// by the same signal. The thread starts with the first PendingItem or ReportOnSignal; until then signals have
+// their default action.
 #pragma once
 
 #include <signal.h>
@@ -15,20 +15,19 @@
 
 namespace tensorop {
 
-// A file, a folder with all that is in it, or a program that this process has started and not waited for, the
-// leader of its process group.
+// A file, a folder with its contents, or a running child program that leads its process group.
 struct PendingItem {
   enum class Kind : std::uint8_t { file, folder, program };
 
   Kind kind;
-  std::string path = {};  // of a file or folder
-  pid_t pid = 0;          // of a program
+  std::string path = {};  // for a file or folder
+  pid_t pid = 0;          // for a program
 };
 
-// Held, by any number of threads, while files get, change or lose their names, and programs begin or are
-// waited for. The thread that ends the process waits until none is held, and so finds everything that exists;
-// others then wait for the end. Nothing may be written to a pipe meanwhile: if it is closed, the thread that
-// writes is stopped.
+// Held, by any number of threads, while files are created, renamed or removed, and while programs are started
+// or waited for. The thread that ends the process waits until no lock is held, so that it finds every item;
+// other threads then block until the process ends. A holder must not write to a pipe: if the pipe is closed,
+// SIGPIPE stops the holder.
 class CleanupLock {
  public:
   CleanupLock();
@@ -36,15 +35,15 @@ class CleanupLock {
   CleanupLock(const CleanupLock&) = delete;
   CleanupLock& operator=(const CleanupLock&) = delete;
 
-  // Before the item is made; if it cannot be, remove() is called under the same lock.
+  // Call add() before the item is created; if the creation fails, call remove() under the same lock.
   void add(const PendingItem& item);
   void remove(const PendingItem& item);
-  // A signal that ends the process also writes `text`, which is constant, to standard error; null: nothing.
+  // Sets a constant text that is written to standard error if a signal ends the process; null: nothing.
   void set_text_at_exit(const char* text);
 };
 
-// While one lives, the signals that end the process do not reach this thread. A process of one thread then
-// needs no other to remove what is gone before that ends: for names that exist for a moment.
+// Blocks the signals that end the process in this thread while the object lives. For names that exist only
+// for a moment: a process with one thread then needs no signal thread to remove them.
 class SignalBlock {
  public:
   SignalBlock();
@@ -58,9 +57,9 @@ class SignalBlock {
   sigset_t before_;
 };
 
-// While one lives, SIGINT, SIGTERM and SIGHUP end the process only after `complete` was called with the
-// number of the signal, by a thread that may do anything. A second signal ends it without waiting for that.
-// At most one lives. Signals that are ignored, or have a handler of others, stay as they are.
+// While the object lives, SIGINT, SIGTERM and SIGHUP end the process only after a normal thread, not a signal
+// handler, has called `complete` with the signal's number. A second signal ends the process at once. At most
+// one such object lives. Signals that are ignored or have another handler keep their disposition.
 class ReportOnSignal {
  public:
   explicit ReportOnSignal(std::function<void(int signal_number)> complete);
@@ -72,14 +71,15 @@ class ReportOnSignal {
   std::function<void(int signal_number)> complete_;
 };
 
-// Kills all programs and removes all files; no more of them can be made. For the end of the process, also in
-// the handler of a fault in the code of a thread that neither holds a CleanupLock nor allocates memory.
+// Kills all pending programs and removes all pending files; no more can be added. For the end of the process.
+// Also safe in a handler of a fault (SIGBUS), if the faulting thread neither holds a CleanupLock nor
+// allocates memory.
 void cleanup_before_exit();
 
-// Does not return if a signal ends the process: the caller would report what follows from the signal.
+// Blocks forever if a signal is ending the process: errors caused by the signal are not reported.
 void wait_if_ending();
 
-// Removes a file, or a folder and what is in it, as far as the system allows. Follows no links, allocates no
+// Removes a file, or a folder and its contents, as far as the system allows. Follows no links, allocates no
 // memory.
 void remove_tree(const char* path);
 

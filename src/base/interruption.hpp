@@ -1,4 +1,4 @@
-// How a thread that ends the process makes work of other threads say what it has done so far.
+// Lets the thread that ends the process ask the work of other threads to report its progress so far.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  // Calls what the work that goes on has registered. The work must then do nothing more: its threads wait for
-  // the end of the process.
+  // Calls the function that the running work has registered. The work must then do nothing more: its threads
+  // wait for the end of the process.
   void stop() {
     const std::lock_guard lock(mutex_);
     if (stop_) stop_();
   }
 
-  // Registers what stop() calls, while this lives. `interruption` may be null.
+  // Registers a function for stop() while this object lives. `interruption` may be null.
   class Scope {
    public:
     Scope(Interruption* interruption, std::function<void()> stop) : interruption_(interruption) {

@@ -1,4 +1,4 @@
-// Text within XML, HTML and Markdown, and in columns.
+// Escapes text for XML, HTML and Markdown, and pads columns.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace tensorop {
 
-// Of XML and HTML, between tags and in quoted attributes: no character of `text` is markup. What XML 1.0
-// cannot hold (control characters, bytes that are not UTF-8) becomes text. Line ends are kept as `line_end`.
+// Escapes text for XML and HTML, between tags and in quoted attributes. Characters that XML 1.0 cannot hold
+// (control characters, invalid UTF-8) become text. Line ends become `line_end`.
 [[nodiscard]] std::string escaped(std::string_view text, std::string_view line_end = "&#10;");
 
-// Of Markdown, within a line of a table: no character is markup of Markdown or HTML either.
+// Escapes text for a line of a Markdown table; HTML markup is escaped too.
 [[nodiscard]] std::string markdown_escaped(std::string_view text);
 
-// The text with blanks after it, or before it, up to so many bytes.
+// Pads the text with blanks after it, or before it, to `width` bytes.
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width, bool to_the_right = false);
 
 }  // namespace tensorop

@@ -1,4 +1,4 @@
-// Free memory is what this process can get without harm to another one: unused memory, caches, and swap.
+// Free memory is what this process can get without harm to others: unused memory, caches, and swap.
 #include "base/memory.hpp"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kSmallestChecked = 16 << 20;
 
-// The text of a small file in which the system tells of itself (/proc, /sys); empty when it cannot be read.
+// Reads a small file of the system (/proc, /sys); empty if it cannot be read.
 std::string read_proc_file(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return {};
@@ -33,7 +33,7 @@ std::string read_proc_file(const std::string& path) {
   return text;
 }
 
-// The number that follows the first `key` in `text` and blanks; nothing where there is none.
+// The number after the first `key` and blanks in `text`; nothing if the key is missing.
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -42,12 +42,12 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
   return parse_int64(text.substr(0, text.find_first_not_of("0123456789")));
 }
 
-// The smaller of the two, of those that are known.
+// Sets `least` to the smaller of the known values.
 void take_least(std::optional<std::int64_t>& least, const std::optional<std::int64_t>& other) {
   if (other && (!least || *other < *least)) least = other;
 }
 
-// Of the machine, the swap space counted or not.
+// Free memory of the machine, with or without swap space.
 std::optional<std::int64_t> of_machine(bool with_swap) {
   constexpr std::int64_t kUnit = 1024;
   const std::string text = read_proc_file("/proc/meminfo");
@@ -58,9 +58,9 @@ std::optional<std::int64_t> of_machine(bool with_swap) {
 
 // Fields of /proc/self/statm, proc_pid_statm(5).
 constexpr int kSizePages = 0;
-constexpr int kDataPages = 5;  // with the stack, which RLIMIT_DATA does not count
+constexpr int kDataPages = 5;  // includes the stack, which RLIMIT_DATA does not count
 
-// What a limit of this process leaves of what that field counts.
+// The rest of a resource limit of this process: the limit less the use, which is field `field` of statm.
 std::optional<std::int64_t> of_limit(decltype(RLIMIT_AS) resource, int field) {
   rlimit most{};
   if (::getrlimit(resource, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return std::nullopt;
@@ -73,14 +73,14 @@ std::optional<std::int64_t> of_limit(decltype(RLIMIT_AS) resource, int field) {
   return std::max<std::int64_t>(0, bytes - used);
 }
 
-// What the files of a group are called.
+// File names of one cgroup version.
 struct GroupFiles {
   std::vector<const char*> limits;
   const char* usage;
-  std::array<const char*, 2> cached;  // keys in memory.stat: pages of files
+  std::array<const char*, 2> cached;  // keys of memory.stat that count file pages
 };
 
-// What is left in one group.
+// The memory left in one group.
 std::optional<std::int64_t> left_in(const std::string& folder, const GroupFiles& files) {
   std::optional<std::int64_t> most;
   for (const char* const name : files.limits) {
@@ -93,8 +93,8 @@ std::optional<std::int64_t> left_in(const std::string& folder, const GroupFiles&
   return std::max<std::int64_t>(0, *most - std::max<std::int64_t>(0, used));
 }
 
-// The least of a group and of all that it is in. In a container the path may not exist below the mount point,
-// which then is the group of the container.
+// The least memory left in a group and all its ancestors. In a container the path may not exist below the
+// mount point; the mount point is then the group of the container.
 std::optional<std::int64_t> least_left(const std::string& mount, std::string path, const GroupFiles& files) {
   std::optional<std::int64_t> least;
   if (path == "/" || path.find("/..") != std::string::npos) path.clear();

@@ -1,6 +1,5 @@
-// What this processor can do, as the C library found out when the process started. __builtin_cpu_supports()
-// has the processor asked a second time at every start: 0.08 ms on a virtual machine, which traps each
-// question.
+// Processor features, as the C library found them when the process started. __builtin_cpu_supports() would
+// run the CPUID instruction again at every start: 0.08 ms on a virtual machine, which traps each CPUID.
 #pragma once
 
 #ifdef __x86_64__

@@ -54,7 +54,7 @@ void add_blocks(Sha256State& state, const std::byte* bytes, std::size_t blocks) 
 }
 
 #ifdef __x86_64__
-// The same by the instructions for it, five times as fast. Their two registers hold the state as ABEF and
+// Adds blocks with the SHA instructions, five times as fast. Their two registers hold the state as ABEF and
 // CDGH.
 [[gnu::target("sha,sse4.1")]] void add_blocks_by_instructions(Sha256State& state, const std::byte* bytes,
                                                               std::size_t blocks) {

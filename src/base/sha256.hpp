@@ -11,10 +11,10 @@ namespace tensorop {
 
 class Sha256 {
  public:
-  // `is_baseline`: by the instructions that every machine has, for tests.
+  // `is_baseline`: use only baseline instructions, for tests.
   explicit Sha256(bool is_baseline = false) : is_baseline_(is_baseline) {}
   void update(std::span<const std::byte> bytes);
-  // Of all bytes so far, in hexadecimal. Nothing can be added after it.
+  // The digest of all bytes so far, in hexadecimal. Call once, after the last update().
   [[nodiscard]] std::string finish();
 
  private:
@@ -24,8 +24,8 @@ class Sha256 {
 
   std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<std::byte, kBlock> begun_{};  // the bytes of a block that is not full
-  std::uint64_t size_ = 0;                 // of all bytes
+  std::array<std::byte, kBlock> begun_{};  // the bytes of an incomplete block
+  std::uint64_t size_ = 0;                 // bytes so far
   bool is_baseline_;
 };
 

@@ -33,7 +33,7 @@ class System {
   virtual int close(int fd) { return ::close(fd); }
   virtual ssize_t read(int fd, void* buffer, size_t bytes) { return ::read(fd, buffer, bytes); }
   virtual ssize_t write(int fd, const void* buffer, size_t bytes) { return ::write(fd, buffer, bytes); }
-  // preadv2() of one byte with RWF_NOWAIT: 1 where that byte is in memory, else -1 with EAGAIN.
+  // preadv2() of one byte with RWF_NOWAIT: 1 if that byte is in memory, else -1 with EAGAIN.
   virtual ssize_t pread_resident(int fd, off_t offset) {
     char byte = 0;
     const iovec buffer = {&byte, 1};
@@ -76,7 +76,7 @@ class System {
   virtual int mincore(void* address, size_t bytes, unsigned char* out) {
     return ::mincore(address, bytes, out);
   }
-  // Gives the open, unnamed file `fd` the name `path`; fails with EEXIST where that name is taken.
+  // Gives the open, unnamed file `fd` the name `path`; fails with EEXIST if that name is taken.
   virtual int link_fd(int fd, const char* path) {
     char name[32];
     std::snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
@@ -86,7 +86,7 @@ class System {
   // A second descriptor of the same open file.
   virtual int dup(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
   virtual int rename(const char* from, const char* to) { return ::rename(from, to); }
-  // rename() that fails with EEXIST where `to` is taken; with EINVAL on a file system that has no such call.
+  // rename() that fails with EEXIST if `to` is taken, with EINVAL if the file system lacks the call.
   virtual int rename_new(const char* from, const char* to) {
     return ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
   }
@@ -95,7 +95,7 @@ class System {
   // The names in a folder, in any order, without "." and "..". 0, or -1 with errno.
   virtual int scandir(const char* path, std::vector<std::string>& names);
   virtual int mkdir(const char* path, mode_t mode) { return ::mkdir(path, mode); }
-  // Both ends are closed in every program that is started.
+  // Both ends are close-on-exec.
   virtual int pipe(int ends[2]) { return ::pipe2(ends, O_CLOEXEC); }
   // posix_spawnp() with the environment of this process: 0, or the error's number.
   virtual int spawn(pid_t* child, const char* program, const posix_spawn_file_actions_t* actions,
@@ -103,8 +103,8 @@ class System {
     return ::posix_spawnp(child, program, actions, attributes, words, environ);
   }
   virtual int pidfd_open(pid_t child) { return static_cast<int>(::syscall(SYS_pidfd_open, child, 0)); }
-  // Bytes of memory that this process can still get from the machine, its container and its limits; nothing
-  // when that is unknown.
+  // Bytes of memory that the machine, the container and the limits of this process still grant; nothing if
+  // unknown.
   virtual std::optional<std::int64_t> free_memory();
 };
 
@@ -124,7 +124,7 @@ class ScopedSystem {
   System* previous_;
 };
 
-// 64 bits of the system's randomness. Throws Error where it has none.
+// 64 random bits from the system. Throws Error if the system has none.
 [[nodiscard]] std::uint64_t random_bits();
 
 // Throws Error "PATH: WHAT: REASON", the reason being errno in words.

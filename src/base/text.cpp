@@ -35,7 +35,7 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 bool matches_pattern(std::string_view pattern, std::string_view text) {
   constexpr std::size_t kNone = std::string_view::npos;
   std::size_t at = 0;
-  std::size_t star = kNone;  // the last one, and where what follows it was tried last
+  std::size_t star = kNone;  // the last star, and the text position tried last for the rest of the pattern
   std::size_t tried = 0;
   for (std::size_t i = 0; i < text.size();) {
     if (at < pattern.size() && pattern[at] == '*') {
@@ -104,7 +104,7 @@ Utf8Prefix utf8_prefix(std::string_view text) {
   if (lead < 0x80) return {1, true};
   if (lead < 0xC2 || lead > 0xF4) return {0, false};
   const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // The second byte decides over overlong forms, surrogates and the end of the code space.
+  // The second byte excludes overlong forms, surrogates and code points above U+10FFFF.
   unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   for (std::size_t i = 1; i < length; ++i) {
@@ -207,11 +207,11 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   std::size_t least = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     const std::string folded = fold_name(candidate);
-    // The difference in length is the least number of steps; comparing long names is expensive.
+    // The difference in length is a lower bound of the distance; the distance of long names is expensive.
     const auto [shorter, longer] = std::minmax({wanted.size(), folded.size()});
     if (longer - shorter >= least) continue;
     const std::size_t steps = distance(wanted, folded);
-    // As many steps as the candidate has characters: no character of it was typed ("2" for "0").
+    // A distance equal to the candidate's length means that no character matches ("2" for "0").
     if (steps < least && steps < folded.size()) {
       least = steps;
       best = candidate;

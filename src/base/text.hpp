@@ -1,5 +1,5 @@
-// Small text helpers: concatenation, integers, UTF-8, nearest names.
-// Owns: no format. io reads and writes numbers as tensor elements, by dtype.
+// Small text helpers: concatenation, integers, UTF-8, nearest names. Owns: no format; io reads and writes
+// tensor elements.
 #pragma once
 
 #include <charconv>
@@ -29,7 +29,7 @@ requires(!std::same_as<T, char> && !std::same_as<T, bool>) void append(std::stri
 }
 }  // namespace detail
 
-// The pieces (strings, characters, integers) one after the other.
+// Concatenates the pieces (strings, characters, integers).
 template <class... Pieces>
 [[nodiscard]] std::string cat(const Pieces&... pieces) {
   std::string out;
@@ -39,28 +39,28 @@ template <class... Pieces>
 
 // "a, b, c".
 [[nodiscard]] std::string join(const std::vector<std::string>& items, std::string_view separator = ", ");
-// The same of what `text_of` makes of each item.
+// Joins the results of `text_of` for each item.
 template <class Items, class Text>
 [[nodiscard]] std::string join(const Items& items, std::string_view separator, const Text& text_of) {
   std::string out;
   for (const auto& item : items) out += cat(out.empty() ? "" : separator, text_of(item));
   return out;
 }
-// "a, b or c", the word being "or".
+// "a, b or c", if the word is "or".
 [[nodiscard]] std::string join_words(std::vector<std::string> items, std::string_view word);
-// "a", "b": the parts of "a, b".
+// Splits "a, b" into "a", "b".
 [[nodiscard]] std::vector<std::string> split(std::string_view text, std::string_view separator);
 // Whether the pattern matches the whole text: * stands for any bytes, ? for one.
 [[nodiscard]] bool matches_pattern(std::string_view pattern, std::string_view text);
 // "1 element", "2 elements".
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view thing);
 
-// The words of `text` in lines of at most `width` bytes (a longer word alone); those after the first begin
-// with `indent` spaces, which count. No newline at the end.
+// The words of `text` in lines of at most `width` bytes (a longer word gets its own line); lines after the
+// first begin with `indent` spaces, which count. No newline at the end.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
-// A decimal integer with an optional sign and nothing else; "010" is ten. Nothing when `text` is not an
-// integer or does not fit.
+// Parses a decimal integer with an optional sign; "010" is ten. Nothing if `text` is anything else or does
+// not fit.
 [[nodiscard]] std::optional<std::int64_t> parse_int64(std::string_view text);
 
 inline constexpr std::string_view kBlanks = " \t\r\n";
@@ -69,19 +69,19 @@ inline constexpr std::string_view kBlanks = " \t\r\n";
 // `text` without the byte order mark and the blanks at its front.
 [[nodiscard]] std::string_view after_blanks(std::string_view text);
 
-// How many bytes at the front of `text` may begin an UTF-8 character (RFC 3629, section 4), and whether they
-// are all of one.
+// The number of bytes at the front of `text` that may begin a UTF-8 character (RFC 3629, "Syntax of UTF-8
+// Byte Sequences"), and whether they are a complete character.
 struct Utf8Prefix {
   std::size_t bytes;
   bool is_whole;
 };
 [[nodiscard]] Utf8Prefix utf8_prefix(std::string_view text);
-// Length in bytes (1..4) of the well-formed UTF-8 character at the front of `text`; 0 when there is none.
+// Length in bytes (1..4) of the well-formed UTF-8 character at the front of `text`; 0 if there is none.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
 // True when all of `text` is well-formed UTF-8 (no surrogates, nothing above U+10FFFF, no overlong forms).
 [[nodiscard]] bool is_utf8(std::string_view text);
-// True when `text` has no control characters of ASCII but white space. The empty text has none.
+// True if `text` has no ASCII control characters except white space, also for the empty text.
 [[nodiscard]] bool is_text(std::string_view text);
 
 // Appends the UTF-8 form of a code point (at most U+10FFFF).
@@ -92,21 +92,21 @@ void append_utf8(std::string& out, std::uint32_t code_point);
   return std::as_bytes(std::span(text));
 }
 
-// And back.
+// The bytes as text.
 [[nodiscard]] inline std::string_view bytes_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Lower case (ASCII) without '-' and '_': how operator and option names are compared.
+// Lower case (ASCII) without '-' and '_', for comparing operator and option names.
 [[nodiscard]] std::string fold_name(std::string_view name);
 
-// "--batch-dims" of "batch_dims".
+// Turns "batch_dims" into "--batch-dims".
 [[nodiscard]] std::string option_name(std::string_view name);
 
 // ASCII lower case.
 [[nodiscard]] std::string lower(std::string_view text);
 
-// The candidate nearest to `name` by edit distance, or empty when none is near enough to be meant.
+// The candidate nearest to `name` by edit distance, or empty if none is near enough.
 [[nodiscard]] std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace tensorop

@@ -32,14 +32,13 @@ void Threads::for_each(std::int64_t chunks, const std::function<void(std::int64_
   std::exception_ptr failure;
   std::vector<std::thread> helpers(static_cast<std::size_t>(workers - 1));
   std::function<void(int)> run;
-  // Each thread starts the next one, as long as there is work: short work does not wait for threads that
-  // would find none.
+  // Each thread starts the next one while chunks are left, so that short work does not wait for idle threads.
   const auto start = [&](int worker) {
     if (worker == workers || next.load(std::memory_order_relaxed) >= chunks) return;
     try {
       helpers[static_cast<std::size_t>(worker - 1)] = std::thread([&run, worker] { run(worker); });
     } catch (const std::exception&) {
-      // The system gives no more threads, or no memory for one: those there are do the work.
+      // The system has no more threads, or no memory for one: the existing threads do the work.
     }
   };
   run = [&](int worker) {
@@ -61,7 +60,7 @@ void Threads::for_each(std::int64_t chunks, const std::function<void(std::int64_
     }
   };
   run(0);
-  // A thread is started by the one before it, before that one ends.
+  // Each thread is started by its predecessor, before the predecessor ends.
   for (std::thread& helper : helpers) {
     if (helper.joinable()) helper.join();
   }
@@ -80,14 +79,15 @@ void Threads::for_each_ordered(std::int64_t chunks, const std::function<void(std
       {
         std::unique_lock lock(mutex);
         turn_changed.wait(lock, [&] { return failed || turn == chunk; });
-        // A chunk above a failed one gives way; one below it still gets its turn before the failure is set.
+        // Chunks above a failed chunk are skipped; chunks below it get their turn before the failure is set.
         if (turn != chunk) return;
       }
       consume(chunk, worker);
       const std::lock_guard lock(mutex);
       turn = chunk + 1;
     } catch (...) {
-      // Every lower chunk was handed out before this one: let them finish, so that the lowest error wins.
+      // Every lower chunk was handed out before this one: they finish first, so that the error of the lowest
+      // chunk is thrown.
       std::unique_lock lock(mutex);
       turn_changed.wait(lock, [&] { return failed || turn == chunk; });
       failed = true;

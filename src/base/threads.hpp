@@ -8,11 +8,11 @@
 
 namespace tensorop {
 
-// Counts the bytes of an operation, for whoever shows its progress. All functions may be called from any
-// thread. Work is counted by the megabyte, never by the element.
+// Counts the bytes of an operation for a progress display. All functions are thread-safe. Work is counted by
+// the megabyte, never by the element.
 class Meter {
  public:
-  // So many more bytes are to be done: once for each step of the operation, before its first byte.
+  // Adds `bytes` to the total: once for each step of the operation, before its first byte.
   void expect(std::int64_t bytes) { total_.fetch_add(bytes, std::memory_order_relaxed); }
   void advance(std::int64_t bytes) { done_.fetch_add(bytes, std::memory_order_relaxed); }
 
@@ -27,20 +27,20 @@ class Meter {
 // How many cores this process may use (its affinity mask), at least 1.
 [[nodiscard]] int available_cores();
 
-// Runs work on up to `count` threads, the calling one included. Threads live only as long as one call, and
-// each is started by the one before it while there are chunks left: a call costs some 30 microseconds for
-// each thread that finds work, and nothing when there is a single chunk.
+// Runs work on up to `count` threads, including the calling one. Threads live for one call; each starts the
+// next one while chunks are left: a call costs about 30 microseconds for each thread that gets work, and
+// nothing for a single chunk.
 class Threads {
  public:
-  // `count` at least 1. `meter`, which may be null, counts the work and outlives this.
+  // `count` at least 1. `meter`, which may be null, counts the work and must outlive this object.
   explicit Threads(int count, Meter* meter = nullptr) : count_(count), meter_(meter) {}
 
   [[nodiscard]] int count() const { return count_; }
-  // The same, but at most so many threads, at least one.
+  // A copy with at most `most` threads, at least one.
   [[nodiscard]] Threads at_most(std::int64_t most) const {
     return Threads(static_cast<int>(std::clamp<std::int64_t>(most, 1, count_)), meter_);
   }
-  // As in Meter, where there is one.
+  // Forwards to the Meter, if there is one.
   void expect(std::int64_t bytes) const {
     if (meter_ != nullptr) meter_->expect(bytes);
   }
@@ -48,13 +48,13 @@ class Threads {
     if (meter_ != nullptr) meter_->advance(bytes);
   }
 
-  // Calls work(chunk, worker) once for every chunk in [0, chunks), worker in [0, count()). Chunks are
-  // handed out in ascending order; the error of the lowest failing chunk is rethrown, whatever the threads
-  // did: chunks below it have all run, some above it may have run too.
+  // Calls work(chunk, worker) once for every chunk in [0, chunks), worker in [0, count()). Chunks are handed
+  // out in ascending order; the error of the lowest failing chunk is rethrown, independent of the number of
+  // threads: all chunks below it have run, some chunks above it may have run too.
   void for_each(std::int64_t chunks, const std::function<void(std::int64_t chunk, int worker)>& work) const;
 
-  // The same with a second step: produce(chunk, worker) runs on all threads, consume(chunk, worker) runs
-  // for one chunk at a time, in ascending order. After an error in chunk c nothing above c is consumed.
+  // for_each() with a second step: produce(chunk, worker) runs on all threads, consume(chunk, worker) runs
+  // for one chunk at a time, in ascending order. After an error in chunk c no chunk above c is consumed.
   void for_each_ordered(std::int64_t chunks, const std::function<void(std::int64_t, int)>& produce,
                         const std::function<void(std::int64_t, int)>& consume) const;
 

@@ -1,5 +1,5 @@
-// Input that a command was given but does not examine. Every report has a number for each kind of it, because
-// the verdict covers the rest alone.
+// Input that a command was given but does not examine. Every report counts it by kind, because the verdict
+// covers only the examined input.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 namespace tensorop {
 
 struct Unseen {
-  std::string what;  // in the singular, its noun first: "file of an unknown format"
+  std::string what;  // in the singular, noun first: "file of an unknown format"
   std::int64_t count = 0;
-  std::vector<std::string> names = {};  // the first ones, or what they are in; may be fewer than `count`
+  std::vector<std::string> names = {};  // the first names, or places of them; may be fewer than `count`
 };
 
-// Adds `entry` to the entry of the same kind, or as a new one.
+// Adds the count of `entry` to the entry of the same kind, or appends a new entry.
 void add_unseen(std::vector<Unseen>& all, const Unseen& entry);
 void add_unseen(std::vector<Unseen>& all, const std::vector<Unseen>& entries);
 

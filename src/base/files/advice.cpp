@@ -15,7 +15,7 @@ std::uintptr_t address_of(const std::byte* byte) {
   return reinterpret_cast<std::uintptr_t>(byte);
 }
 
-// The first address of the page of a byte.
+// The address of the page that contains `byte`.
 std::uintptr_t page_of(const std::byte* byte) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   return address_of(byte) / page * page;
@@ -25,7 +25,7 @@ void advise(std::uintptr_t begin, std::uintptr_t end, int advice) {
   if (begin < end) (void)os().madvise(reinterpret_cast<void*>(begin), end - begin, advice);
 }
 
-// All pages that have one of these bytes.
+// Advises all pages that contain one of these bytes.
 void advise_pages(const std::byte* begin, std::int64_t bytes, int advice) {
   if (bytes > 0) advise(page_of(begin), address_of(begin + bytes), advice);
 }
@@ -33,7 +33,7 @@ void advise_pages(const std::byte* begin, std::int64_t bytes, int advice) {
 }  // namespace
 
 void will_need(const std::byte* begin, std::int64_t bytes) {
-  // One call reads at most as much as the device reads ahead: mostly 128 KiB.
+  // One call reads at most the read-ahead size of the device: usually 128 KiB.
   constexpr std::int64_t kMost = 128 << 10;
   for (std::int64_t done = 0; done < bytes; done += kMost) {
     advise_pages(begin + done, std::min(kMost, bytes - done), MADV_WILLNEED);

@@ -28,7 +28,7 @@ FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
 }
 
 bool FileDescriptor::close() {
-  // Standard streams belong to the process, not to us.
+  // Standard streams are never closed: they belong to the process.
   if (fd_ <= STDERR_FILENO) return true;
   return os().close(std::exchange(fd_, -1)) == 0;
 }
@@ -50,7 +50,7 @@ std::optional<std::int64_t> free_space(int fd) {
 
 namespace {
 
-// A call that a signal interrupts is made again.
+// Repeats a call that a signal interrupts.
 template <class Call>
 int retried(const Call& call) {
   int status = 0;
@@ -83,7 +83,7 @@ bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int6
 
 std::int64_t copy_between(int from, std::int64_t first, int to, std::optional<std::int64_t> offset,
                           std::int64_t bytes) {
-  constexpr std::int64_t kMost = 1 << 30;  // in one call, which cannot be interrupted
+  constexpr std::int64_t kMost = 1 << 30;  // bytes per call: a call cannot be interrupted
   off_t source = first;
   off_t target = offset.value_or(0);
   std::int64_t done = 0;

@@ -1,5 +1,5 @@
-// Open files, and what all that are written share: claiming space, going to the disk, and reading and writing
-// at an offset whatever the system does in pieces or interrupts.
+// Open files, and operations shared by all files that are written: reserving space, syncing, and complete
+// reads and writes at an offset, although the system may split or interrupt them.
 #pragma once
 
 #include <sys/stat.h>
@@ -25,38 +25,38 @@ class FileDescriptor {
 
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
-  // Closes now; false with errno when the system reports a failure.
+  // Closes the descriptor now; false with errno if the system reports a failure.
   bool close();
 
  private:
   int fd_ = -1;
 };
 
-// Whether both are of one file; and whether its size and modification time are the same.
+// Compare two files: the same inode; the same size and modification time.
 [[nodiscard]] bool has_same_inode(const struct stat& a, const struct stat& b);
 [[nodiscard]] bool has_same_content(const struct stat& a, const struct stat& b);
 
-// Bytes that this user may still write to the file system of `fd`; nothing where that is unknown.
+// Bytes that this user may still write to the file system of `fd`; nothing if unknown.
 [[nodiscard]] std::optional<std::int64_t> free_space(int fd);
 
-// Makes the file `bytes` long and claims the space for it. File systems that cannot claim space get a sparse
-// file. False with errno.
+// Makes the file `bytes` long and reserves the space for it. The file is sparse if the file system cannot
+// reserve space. False with errno.
 [[nodiscard]] bool claim_space(int fd, std::int64_t bytes);
 
-// Writes all of `bytes` at `offset`; at the position of the file where there is none. False with errno, which
-// is 0 where the system accepts no bytes.
+// Writes all of `bytes` at `offset`, or at the file position if there is no offset. False with errno, which
+// is 0 if the system accepts no bytes.
 [[nodiscard]] bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int64_t> offset);
 
-// Copies `bytes` bytes of the file `from`, from byte `first` on, to `offset` of the file `to`; to the
-// position of that file where there is none. Returns how many were copied: fewer where the system cannot copy
+// Copies `bytes` bytes of the file `from`, starting at byte `first`, to `offset` of the file `to`, or to its
+// file position if there is no offset. Returns the number of bytes copied: fewer if the system cannot copy
 // between the two.
 [[nodiscard]] std::int64_t copy_between(int from, std::int64_t first, int to,
                                         std::optional<std::int64_t> offset, std::int64_t bytes);
 
-// Writes what the file holds to the disk. False with errno.
+// Writes the contents of the file to the disk. False with errno.
 [[nodiscard]] bool sync(int fd);
 
-// Writes the names that the folder holds to the disk. False with errno.
+// Writes the directory entries of the folder to the disk. False with errno.
 [[nodiscard]] bool sync_folder(const std::string& path);
 
 }  // namespace tensorop

@@ -21,7 +21,7 @@ class Walk {
 
   std::vector<FoundFile> run() {
     enter("");
-    // Links come last: what they lead to has its own name then, if it is below the folder too.
+    // Links are followed last: if a target is also below the folder, it is then listed under its own name.
     for (;;) {
       while (!folders_.empty()) {
         const std::string folder = std::move(folders_.back());
@@ -40,7 +40,7 @@ class Walk {
     return path.empty() ? root_ : path_from(root_, path);
   }
 
-  // Lists a folder later, unless that was done already.
+  // Queues a folder for listing, unless the walk has already visited it.
   void enter(const std::string& path) {
     struct stat info {};
     if (os().stat(full(path).c_str(), &info) != 0) {
@@ -88,7 +88,7 @@ class Walk {
     }
   }
 
-  // The reason is errno.
+  // Adds an entry whose fault is `what` and the reason in errno.
   void add_fault(const std::string& path, std::string_view what, bool is_folder) {
     files_.push_back({.path = path, .is_folder = is_folder, .fault = cat(what, ": ", std::strerror(errno))});
   }
@@ -97,8 +97,8 @@ class Walk {
   const IsWholeFolder& is_whole_;
   std::vector<Unseen>* unseen_;  // may be null
   std::set<std::pair<dev_t, ino_t>> seen_;
-  std::vector<std::string> folders_;  // to be listed
-  std::vector<std::string> links_;    // to folders
+  std::vector<std::string> folders_;  // folders to be listed
+  std::vector<std::string> links_;    // links to folders
   std::size_t next_link_ = 0;
   std::vector<FoundFile> files_;
 };

@@ -22,7 +22,7 @@ constexpr const char* kStandardInput = "standard input";
 
 namespace {
 
-// Whether the byte of the file is in memory; nothing where the file system does not say.
+// Whether this byte of the file is in memory; nothing if the file system does not say.
 std::optional<bool> is_resident(int fd, std::int64_t offset) {
   while (true) {
     const ssize_t got = os().pread_resident(fd, offset);
@@ -65,10 +65,10 @@ bool MappedFile::is_current() const {
          has_same_content(now, opened_);
 }
 
-// mincore() first, which tells a reader who may not write the file that all of it is in memory. Every reader
-// may ask with preadv2(), but what is missing then begins to be read: whoever asks of the same place later
-// finds it there, so that each asks of other places. The file is opened for it once more: to keep a
-// descriptor of each input would limit their number.
+// Tries mincore() first. For a user who may not write the file, mincore() reports every page as resident, so
+// preadv2() is asked next. But preadv2() starts reading a missing page, and a later query of the same place
+// finds it resident; so each query asks random places. preadv2() needs a descriptor: the file is opened
+// again, because one open descriptor for each input would limit the number of inputs.
 std::optional<double> MappedFile::resident_share(const std::byte* begin, std::int64_t bytes) const {
   if (owner_ != nullptr) return 1;
   constexpr std::int64_t kPlaces = 64;
@@ -76,7 +76,7 @@ std::optional<double> MappedFile::resident_share(const std::byte* begin, std::in
   if (places <= 0) return std::nullopt;
   const std::int64_t first =
       begin - mapping_.bytes().data() + to_int64(random_bits() % to_size(bytes / places));
-  // Counts the places of which `ask` says that they are there; nothing where it does not know of one.
+  // The share of places for which `ask` returns true; nothing if `ask` returns nothing for a place.
   const auto count = [&](const auto& ask) -> std::optional<double> {
     std::int64_t resident = 0;
     for (std::int64_t place = 0; place < places; ++place) {
@@ -121,7 +121,7 @@ void Inputs::require_unchanged() const {
 const MappedFile* Inputs::find(const std::byte* data) const {
   for (const auto& file : files_) {
     const auto bytes = file->bytes();
-    // Of pointers into different objects only std::less knows an order.
+    // Only std::less orders pointers into different objects.
     if (!std::less<>()(data, bytes.data()) && std::less<>()(data, bytes.data() + bytes.size())) {
       return file.get();
     }
@@ -144,7 +144,7 @@ class StreamReader {
       enough_ = std::max(have_, reading_.enough(head));
     }
     while (!ended_ && have_ < enough_) {
-      // Growing moves pages, and untouched ones cost nothing.
+      // Growing the buffer moves pages; untouched pages cost nothing.
       constexpr std::int64_t kMostAtOnce = 64 << 20;
       std::int64_t next = enough_;
       if (enough_ == StreamReading::kUnknown)
@@ -165,7 +165,7 @@ class StreamReader {
     void operator()(std::byte* block) const { std::free(block); }
   };
 
-  // Reads on in memory until it has `bytes` bytes.
+  // Reads into memory until it holds `bytes` bytes.
   void fill(std::int64_t bytes) {
     require_memory(bytes - have_, cat("the next part of ", printable(name_)));
     void* const larger = std::realloc(memory_.get(), to_size(bytes));
@@ -175,7 +175,7 @@ class StreamReader {
     have_ += fill(std::span(memory_.get(), to_size(bytes)).subspan(to_size(have_)));
   }
 
-  // How many bytes the buffer has: fewer than all only at the end of the stream.
+  // Fills the buffer. Returns the number of bytes read: fewer than its size only at the end of the stream.
   std::int64_t fill(std::span<std::byte> buffer) {
     std::size_t done = 0;
     while (done < buffer.size() && !ended_) {
@@ -187,7 +187,7 @@ class StreamReader {
     return to_int64(done);
   }
 
-  // The rest goes to a file, and what is in memory first.
+  // Writes the bytes read so far to the file, then the rest of the stream.
   std::shared_ptr<const MappedFile> read_into(ScratchFile file) {
     file.write_at(0, {memory_.get(), to_size(have_)});
     memory_.reset();
@@ -218,8 +218,8 @@ InputFile::InputFile(std::string name, const FileDescriptor& fd, const StreamRea
   struct stat info {};
   if (os().fstat(fd.get(), &info) != 0) throw_errno(name_, "cannot read");
   if (S_ISDIR(info.st_mode)) throw Error(cat(printable(name_), ": is a directory"));
-  // Files of /proc and the like are regular with size 0 and still hold something. A redirected file from
-  // which something has been read is the rest of it.
+  // Files in /proc and similar are regular with size 0 and yet have contents. If a redirected standard input
+  // is not at offset 0, the input is the rest of the file, so it is read as a stream.
   is_stream_ = !S_ISREG(info.st_mode) || info.st_size == 0 ||
                (is_standard_input_ && ::lseek(STDIN_FILENO, 0, SEEK_CUR) != 0);
   mapping_ = is_stream_ ? StreamReader(fd, name_, reading).read()

@@ -18,7 +18,7 @@
 
 namespace tensorop {
 
-// One mapping; a free slot has begin = 0. The handler reads slots while other threads write them.
+// One mapping; a free slot has begin = 0. The signal handler reads slots while other threads write them.
 struct Mapping::Slot {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::uintptr_t> end{0};
@@ -27,7 +27,7 @@ struct Mapping::Slot {
 
 namespace {
 
-// Blocks of slots form a list and are never freed, so that the handler can walk them at any time.
+// Blocks of slots form a list and are never freed, so that the signal handler can walk the list at any time.
 struct Block {
   std::array<Mapping::Slot, 64> slots;
   std::atomic<Block*> next{nullptr};
@@ -39,7 +39,7 @@ int messages_to = STDERR_FILENO;
 std::atomic_flag is_ending_by_bus_error;
 
 void say(const char* text, std::size_t size) {
-  // A failure cannot be reported anywhere.
+  // A failure to write cannot be reported.
   if (::write(messages_to, text, size) < 0) return;
 }
 
@@ -57,11 +57,11 @@ extern "C" void end_by_bus_error(int signal_number, siginfo_t* info, void* /*con
   const std::string* line =
       info->si_code == BUS_ADRERR ? line_at(reinterpret_cast<std::uintptr_t>(info->si_addr)) : nullptr;
   if (line == nullptr) {
-    // Not one of these mappings: the access is repeated and ends the process as usual.
+    // The address is in no mapping: with the default action, the repeated access ends the process.
     ::signal(signal_number, SIG_DFL);
     return;
   }
-  // Several threads may meet the end of the file.
+  // Several threads may fault at the same time; the first one ends the process.
   if (is_ending_by_bus_error.test_and_set()) {
     for (;;) ::pause();
   }

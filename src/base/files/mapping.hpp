@@ -1,4 +1,4 @@
-// Files as memory.
+// Files mapped into memory.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace tensorop {
 
 // A file as shared memory, page-aligned, unmapped by the destructor.
 //
-// An access behind the end of a file that has become shorter, or to a page that the file system cannot read
-// or write, would end the process by SIGBUS without a message. It ends with a line that names the file, and
-// with exit status 2; temporary files are removed, nothing is published.
+// An access beyond the end of a file that was truncated, or to a page with an I/O error, raises SIGBUS. The
+// process then prints a line that names the file, removes temporary files, publishes nothing, and exits with
+// status 2.
 class Mapping {
  public:
-  // No memory.
+  // An empty mapping.
   Mapping() = default;
   enum class Access : bool { read, write };
-  // The first `bytes` bytes of the file `path`, which may be 0. Throws Error "PATH: WHAT: REASON" if it
+  // Maps the first `bytes` bytes (may be 0) of the file `path`. Throws Error "PATH: WHAT: REASON" if it
   // cannot be mapped. The message for SIGBUS is "PATH: ON_FAULT".
   Mapping(int fd, std::int64_t bytes, Access access, const std::string& path, const std::string& what,
           std::string_view on_fault);
@@ -31,18 +31,18 @@ class Mapping {
   Mapping& operator=(const Mapping&) = delete;
 
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
-  // Of a mapping for writing.
+  // The bytes of a mapping with Access::write.
   [[nodiscard]] std::span<std::byte> writable_bytes() const { return bytes_; }
 
-  // Messages of ended processes go to this descriptor instead of standard error. To be called before the
-  // first mapping is made.
+  // Sends the messages for SIGBUS to this descriptor instead of standard error. Call before the first mapping
+  // is made.
   static void report_to(int fd);
 
   struct Slot;
 
  private:
   std::span<std::byte> bytes_;
-  std::unique_ptr<const std::string> line_;  // the signal handler keeps its address
+  std::unique_ptr<const std::string> line_;  // at a fixed address, which the signal handler reads
   Slot* slot_ = nullptr;
 };
 

@@ -21,19 +21,18 @@
 namespace tensorop {
 namespace {
 
-// Only what is mapped must be readable.
+// A file must be readable only if it is mapped.
 int access_of(OutputFile::Writers writers) {
   return writers == OutputFile::Writers::machines ? O_WRONLY : O_RDWR;
 }
 
-// The mode, but the group may do no more than all others.
+// Reduces the group bits of `mode` to the bits of others.
 mode_t with_group_of_others(mode_t mode) {
   const mode_t others = (mode & S_IRWXO) << 3U;
   return mode & (~mode_t{S_IRWXG} | others);
 }
 
-// Reads a value of unknown size: `read` returns the number of its bytes if it is called with a size of 0.
-// Null with errno.
+// Reads a value of unknown size: `read`, called with size 0, returns the number of bytes. Null with errno.
 template <class Read>
 std::optional<std::string> read_sized(const Read& read) {
   ssize_t bytes = read(nullptr, 0);
@@ -65,7 +64,7 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
   file.replaced_ = std::move(replaced);
   file.destination_ = resolve_links(path, file.name_);
   if (const auto descriptor = named_descriptor(file.destination_)) {
-    // Opened by its name it would be written from its beginning, and need not be allowed.
+    // Duplicates the descriptor. Opening its name would write from offset 0, and may not be permitted.
     file.fd_ = FileDescriptor(os().dup(*descriptor));
     if (!file.fd_.is_open()) throw_errno(file.name_, "cannot write");
     file.is_stream_ = true;
@@ -86,7 +85,7 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
     file.is_stream_ = true;
     return file;
   }
-  // Of a file that was removed, /proc/N/fd/M is a link to a text that is not its name.
+  // For a removed file, /proc/N/fd/M is a link to a text that is not a path of the file.
   if (file.destination_ != path && os().stat(file.destination_.c_str(), &info) != 0) {
     if (errno != ENOENT) throw_errno(file.name_, "cannot write");
     throw Error(cat(printable(file.name_), ": cannot write: is a link to a file without a name"));
@@ -98,17 +97,17 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
 }
 
 void OutputFile::take_owner_and_mode(const struct stat& old) {
-  // The owner first: changing it clears the set-user-id bits of the mode. A failure is not an error; where
-  // only the group may be kept, it is.
+  // Sets the owner before the mode: changing the owner clears the set-user-id bits. A failure to set the
+  // owner is not an error; a failure to set only the group is.
   constexpr auto kSameOwner = static_cast<uid_t>(-1);
   const bool is_owned = old.st_uid == ::geteuid() && old.st_gid == ::getegid();
   mode_t mode = old.st_mode & 07777;
   if (!is_owned && os().fchown(fd_.get(), old.st_uid, old.st_gid) != 0 &&
       os().fchown(fd_.get(), kSameOwner, old.st_gid) != 0) {
-    // Another group gets what all others had.
+    // A different group gets only the bits of others.
     mode = with_group_of_others(mode);
   }
-  // The access list may deny what it takes to set attributes.
+  // Attributes are copied first: the access control list may deny the permission to set them.
   take_attributes();
   mode = take_access_list(mode);
   if (os().fchmod(fd_.get(), mode) != 0) throw_errno(name_, "cannot set its mode");
@@ -120,18 +119,18 @@ mode_t OutputFile::take_access_list(mode_t mode) {
     const bool has_lists = errno == ENODATA;
     if (!has_lists && errno != ENOTSUP && errno != ENOSYS && errno != ENOENT)
       throw_errno(name_, "cannot read its access list");
-    // The folder may give new files a list.
+    // The folder may have given the new file a default access control list.
     if (has_lists && os().fremovexattr(fd_.get(), kAccessList) != 0 && errno != ENODATA && errno != ENOTSUP)
       throw_errno(name_, "cannot set its access list");
     return mode;
   }
   if (os().fsetxattr(fd_.get(), kAccessList, list->data(), list->size()) == 0) return mode;
-  // With an access list the group bits of the mode are its mask: the most that any listed user may do.
+  // With an access control list, the group bits of the mode are its mask: the maximum for any listed user.
   return with_group_of_others(mode);
 }
 
-// Skips attributes that this user may not copy or that the file system does not support. Any other failure
-// is an error: the attributes would be lost silently.
+// Skips attributes that this user may not copy or that the file system does not support. Any other failure is
+// an error, because an attribute would be lost silently.
 void OutputFile::take_attributes() {
   const auto require = [this](bool succeeds) {
     constexpr int kLeftOut[] = {ENOTSUP, ENOSYS, ENOENT, ENODATA, EACCES, EPERM};
@@ -159,7 +158,7 @@ OutputFile OutputFile::join(const Shared& shared, const std::string& path, bool 
   OutputFile file;
   file.name_ = path;
   file.durable_ = durable;
-  // Opening the folder makes a network file system look for names that are new.
+  // Opening the folder makes a network file system look up new names.
   const FileDescriptor folder(
       os().open(directory_of(shared.path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
   const int flags = access_of(writers) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -186,7 +185,7 @@ void OutputFile::open_temporary(Writers writers, mode_t mode) {
   const std::string directory = directory_of(destination_);
   if (writers == Writers::this_process) {
     fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
-    // Naming the file later needs /proc: without it the file must have a name now.
+    // link_fd() needs /proc: without it the file must have a name from the start.
     if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) return;
   }
   temporary_ = TemporaryEntry::make(directory, TemporaryEntry::Kind::file, [&](const char* path) {
@@ -230,7 +229,7 @@ void OutputFile::copy(const MappedFile& from, std::int64_t first, std::int64_t b
   if (const FileDescriptor source = from.reopen(); source.is_open() && !is_stream_)
     done = copy_between(source.get(), first, fd_.get(), offset, bytes);
   if (offset) *offset += done;
-  // What the system does not copy, as between two file systems.
+  // Writes the bytes that the system did not copy, for example between two file systems.
   write(from.bytes().subspan(to_size(first + done), to_size(bytes - done)), offset);
 }
 
@@ -248,7 +247,7 @@ OutputFile::Shared OutputFile::shared() const {
 
 void OutputFile::leave() {
   finish();
-  // Some file systems write, and report a failure, only at close().
+  // Some file systems write and report failures only at close().
   if (!fd_.close()) throw_errno(name_, "cannot write");
 }
 
@@ -299,7 +298,7 @@ void OutputFile::publish() {
 }
 
 void OutputFile::sync_file() const {
-  // A pipe or a terminal has no disk to go to.
+  // A pipe or a terminal cannot be synced: fsync() fails with EINVAL.
   if (!sync(fd_.get()) && !(is_stream_ && errno == EINVAL)) throw_errno(name_, "cannot write to the disk");
 }
 

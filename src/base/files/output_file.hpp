@@ -21,64 +21,63 @@ namespace tensorop {
 class MappedFile;
 class ReplacedFile;
 
-// The error of a destination that is a directory.
+// The error for a destination that is a directory.
 [[nodiscard]] Error directory_error(const std::string& path);
 
-// One result on its way to its destination.
+// A result file until it is published.
 //
-// A regular file (or a name that is still free) is written as a temporary file in the folder of the
-// destination, and renamed to it by commit(); until then the destination is unchanged, and an OutputFile that
-// is destroyed without commit() leaves no file. Where the file system can, the temporary file has no name
-// (O_TMPFILE), so that not even kill -9 leaves it; elsewhere it is a TemporaryEntry. A symbolic link is
-// followed: its target is replaced. An existing destination keeps its mode, its access control list and its
-// attributes of users, and its owner where the system allows; neither the temporary file nor the result is
-// ever open to more users.
+// If the destination is a regular file or does not exist, the result is written to a temporary file in the
+// folder of the destination, and commit() renames it; until then the destination is unchanged, and an
+// OutputFile that is destroyed without commit() leaves no file. If the file system supports O_TMPFILE, the
+// temporary file has no name, so that even kill -9 leaves no file; otherwise it is a TemporaryEntry. A
+// symbolic link is followed: its target is replaced. An existing destination keeps its mode, access control
+// list and user attributes, and its owner if the system allows; neither the temporary file nor the result is
+// ever accessible to more users.
 //
-// Anything else (a FIFO, a device, standard output) is a stream: written from front to end, at once. So is a
-// name of an open descriptor, like /dev/stdout or /dev/fd/3, also if it is that of a regular file: it is
-// written where the descriptor stands.
+// Any other destination (a FIFO, a device, standard output) is a stream: written sequentially and without a
+// temporary file. A name of an open descriptor, such as /dev/stdout or /dev/fd/3, is a stream too, also if
+// the descriptor is a regular file: the data goes to its file position.
 class OutputFile {
  public:
-  // Who writes a temporary file. Processes of several machines do not map it: a network file system that may
-  // read the file writes whole pages back, also what another machine has written of them.
+  // Who writes the temporary file. Processes on several machines do not map it: with a mapping, a network
+  // file system writes back whole pages, and overwrites parts that another machine has written.
   enum class Writers : std::uint8_t { this_process, this_machine, machines };
-  // "-" is standard output. Throws Error naming `path` when it is a directory, or cannot be created or
-  // written. With `durable` the result survives a power loss once commit() has returned: the file is written
-  // to the disk before it is published, its name after. `shown` names the file in messages, where it is not
-  // `path` that the user knows. Other `writers` join() it. `replaced`: what is at `path` must be that still,
-  // or nothing, when the result is published; null: whatever is there is replaced.
+  // "-" is standard output. Throws Error naming `path` if it is a directory, or cannot be created or written.
+  // With `durable` the result survives a power loss once commit() has returned: the file is synced before it
+  // is published, its name after. `shown` is the name in messages, if the user does not know `path`. Other
+  // `writers` call join(). `replaced`: publishing fails if `path` is no longer the file (or the absence) that
+  // `replaced` holds; null: any file is replaced.
   static OutputFile create(const std::string& path, bool durable = false, const std::string& shown = {},
                            Writers writers = Writers::this_process,
                            std::shared_ptr<const ReplacedFile> replaced = nullptr);
-  // The temporary file as other processes find it: by its name, for it has one.
+  // A temporary file that other processes join; it has a name.
   struct Shared {
     std::string path;
-    std::uint64_t number = 0;  // of the file on its file system
+    std::uint64_t number = 0;  // inode number
     std::int64_t bytes = 0;
   };
-  // The temporary file of another process, which create() made and alone publishes: to be written with
-  // write_at() or map(), and left. Throws Error naming `path`, the destination, also where that name is
-  // another file here.
+  // Opens the temporary file of another process for write_at(), map() and leave(). Only the process that
+  // called create() publishes it. Throws Error naming `path`, the destination, also if the shared name leads
+  // to another file on this machine.
   static OutputFile join(const Shared& shared, const std::string& path, bool durable, Writers writers);
-  // Standard output, always a stream.
+  // Standard output, always as a stream.
   static OutputFile standard_output();
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  // True for a stream: only append() works, and written bytes cannot be revoked.
+  // True for a stream: only append() works, and written bytes cannot be withdrawn.
   [[nodiscard]] bool is_stream() const { return is_stream_; }
 
-  // Throws Error when the file system has less than `bytes` free. Not for streams.
+  // Throws Error if the file system has less than `bytes` free. Not for streams.
   void require_space(std::int64_t bytes) const;
-  // Makes the file `bytes` long and claims the space for it. Throws Error when it does not fit on the file
-  // system, before anything is written. Not for streams.
+  // Makes the file `bytes` long and reserves the space for it. Throws Error before anything is written if the
+  // file system has too little space. Not for streams.
   void reserve(std::int64_t bytes);
-  // Writes at an offset of a reserved file, any number of threads at once; or over what was appended. Not for
-  // streams.
+  // Writes at an offset of a reserved file, or over appended bytes. Thread-safe. Not for streams.
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
-  // Writes after what was appended before.
+  // Writes after all bytes appended so far.
   void append(std::span<const std::byte> bytes);
-  // The same with bytes of a file: `bytes` of them, from byte `first` on; at an offset of a reserved file, or
-  // after what was appended before. The system copies them where it can.
+  // Copy `bytes` bytes of the file `from`, starting at byte `first`: copy_at() to an offset of a reserved
+  // file, append() after all bytes appended so far. The system copies the bytes if it can.
   void copy_at(std::int64_t offset, const MappedFile& from, std::int64_t first, std::int64_t bytes) const {
     copy(from, first, bytes, offset);
   }
@@ -87,27 +86,28 @@ class OutputFile {
   }
   // The reserved file as writable memory, page-aligned, valid until commit(). Not for streams.
   std::span<std::byte> map(std::int64_t bytes);
-  // What others join, after reserve().
+  // The values for join(). Call after reserve().
   [[nodiscard]] Shared shared() const;
-  // What join() opened: all that was written is seen by the process that publishes. No more may be written.
+  // Ends the writing of a joined file: the publishing process then sees all bytes written. No more may be
+  // written.
   void leave();
-  // All is written: no more may be. The file is closed where it may be, and on the disk if it is durable, so
-  // that commit() has only names left to change. A stream waits for commit().
+  // Ends the writing: no more may be written. Closes the file if possible, and syncs it if durable, so that
+  // commit() only changes names. A stream does this in commit().
   void finish();
-  // Publishes. After it returns the destination holds the complete result; when it throws, the destination is
-  // unchanged.
+  // Publishes the result. After it returns, the destination holds the complete result; if it throws, the
+  // destination is unchanged.
   void commit();
 
  private:
   OutputFile() = default;
   void open_temporary(Writers writers, mode_t mode);
   void take_owner_and_mode(const struct stat& old);
-  // Returns the mode that the result may have, of the mode of `old`.
+  // Copies the access control list. Returns the mode for the result, given the `mode` of the old file.
   mode_t take_access_list(mode_t mode);
   void take_attributes();
   // An extended attribute of the destination. Null with errno.
   [[nodiscard]] std::optional<std::string> attribute(const char* name) const;
-  // After what was appended before, where there is no offset.
+  // Without an offset, writes after all bytes appended so far.
   void write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const;
   void copy(const MappedFile& from, std::int64_t first, std::int64_t bytes,
             std::optional<std::int64_t> offset) const;
@@ -115,7 +115,7 @@ class OutputFile {
   void sync_file() const;
   void sync_name() const;
 
-  std::string name_;         // as the user knows it, for messages
+  std::string name_;         // the name that the user knows, for messages
   std::string destination_;  // with symbolic links resolved
   FileDescriptor fd_;
   std::unique_ptr<TemporaryEntry> temporary_;  // null while the temporary file has no name

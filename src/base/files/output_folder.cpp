@@ -22,7 +22,7 @@ std::string without_slashes(std::string path) {
   return path;
 }
 
-// Whether the path has no name of its own that a folder could be renamed to.
+// Whether the last component is "." or "..", or missing: then no folder can be renamed to the path.
 bool is_relative_folder(const std::string& path) {
   const std::string last = path.substr(path.rfind('/') + 1);
   return last.empty() || last == "." || last == "..";
@@ -54,7 +54,7 @@ void OutputFolder::require_free() {
 }
 
 void OutputFolder::make_temporary() {
-  constexpr mode_t kOwner = 0700;  // who fills it
+  constexpr mode_t kOwner = 0700;  // mode while this process fills the folder
   const std::string outer = directory_of(destination_);
   temporary_ = TemporaryEntry::make(outer, TemporaryEntry::Kind::folder, [&](const char* path) {
     return os().mkdir(path, mode_ ? *mode_ | kOwner : kFolderMode);

@@ -26,9 +26,9 @@ std::string directory_of(const std::string& path) {
 }
 
 std::string file_name_of(std::string_view name) {
-  constexpr std::size_t kMostBytes = 240;  // a number and an ending come after it
+  constexpr std::size_t kMostBytes = 240;  // leaves room for a number and an extension
   std::string out(name.substr(0, kMostBytes));
-  // No character is cut.
+  // Does not cut a UTF-8 character.
   while (out.size() < name.size() && !out.empty() &&
          (static_cast<unsigned char>(name[out.size()]) & 0xC0U) == 0x80)
     out.pop_back();
@@ -49,7 +49,7 @@ void make_folder(const std::string& path, bool durable) {
   if (file_exists(path)) return;
   const std::string outer = directory_of(path);
   if (outer != path) make_folder(outer, durable);
-  // Another process may have made it meanwhile.
+  // EEXIST: another process may have made it meanwhile.
   if (os().mkdir(path.c_str(), kMode) != 0 && errno != EEXIST)
     throw_errno(path, "cannot create the directory");
   if (durable && !sync_folder(outer)) throw_errno(outer, "cannot write to the disk");
@@ -154,7 +154,7 @@ std::string resolve_links(const std::string& path, const std::string& shown) {
 
 namespace {
 
-// Where the chain of links ends, as far as it can be followed: opening the file reports what is wrong.
+// The end of the chain of links, as far as it can be followed; opening the file reports the fault.
 std::string end_of_links(const std::string& path) {
   try {
     return resolve_links(path);
@@ -182,7 +182,7 @@ std::string PathKeys::of_folder(const std::string& folder) {
 std::vector<std::string> PathKeys::folders_of(const std::string& path) {
   std::string folder = directory_of(end_of_links(path));
   std::vector<std::string> out = {of_folder(folder)};
-  // The root is the folder that it is in, and so is what does not exist.
+  // The root is its own parent, and so is a folder that does not exist.
   while (out.back() != folder) {
     folder += "/..";
     std::string next = of_folder(folder);

@@ -1,4 +1,4 @@
-// Names of files: their parts, where symbolic links lead, and whether two of them mean one file.
+// Paths: their parts, the targets of symbolic links, and whether two paths lead to one file.
 #pragma once
 
 #include <compare>
@@ -11,14 +11,14 @@
 
 namespace tensorop {
 
-// The folder that holds `path`: "." where it names none.
+// The folder part of `path`; "." if it has none.
 [[nodiscard]] std::string directory_of(const std::string& path);
 
-// `name`, which may be any text, as the name of a file or folder: "/" and control characters are "_", and so
-// is a dot at the front; of a long name the first 240 bytes. Different names may become the same.
+// Turns any text into a name for a file or folder: "/", control characters and a leading dot become "_", and
+// a long name is cut to 240 bytes. Different names may become equal.
 [[nodiscard]] std::string file_name_of(std::string_view name);
 
-// `path` as seen from `folder`; an absolute path, and any path from the folder "", is left as it is.
+// `path` relative to `folder`. Returned unchanged: an absolute path, and any path if `folder` is "".
 [[nodiscard]] std::string path_from(const std::string& folder, const std::string& path);
 
 // Identifies a file: all paths, hard links and symbolic links that lead to it have the same FileId.
@@ -29,62 +29,63 @@ struct FileId {
   auto operator<=>(const FileId&) const = default;
 };
 
-// The FileId of the file or folder at `path`, with symbolic links followed; nullopt, and errno set, if there
-// is none.
+// The FileId of the file or folder at `path`, following symbolic links; nullopt, with errno set, if nothing
+// exists there.
 [[nodiscard]] std::optional<FileId> file_id(const std::string& path);
 
-// Whether something exists at `path`, after following symbolic links; whether that is a regular file, a
-// folder, or anything but a regular file, such as a FIFO: opening one takes data from its other readers.
+// Follow symbolic links. Whether `path` exists; is a regular file; is a folder; exists but is not a regular
+// file, such as a FIFO: opening one takes data from its other readers.
 [[nodiscard]] bool file_exists(const std::string& path);
 [[nodiscard]] bool is_regular_file(const std::string& path);
 [[nodiscard]] bool is_folder(const std::string& path);
 [[nodiscard]] bool is_other_file(const std::string& path);
 
-// `text` as the name of a file and of something in it.
+// A text of the form FILE:NAME, split into its parts.
 struct NameInFile {
   std::string file;
   std::string name;
 };
-// `text` split at each of its colons, the first one first, as long as the name of a file can be.
+// `text` split at each of its colons, the first colon first; stops where the file part is longer than a file
+// name may be.
 [[nodiscard]] std::vector<NameInFile> split_names(const std::string& text);
 
-// Whether there is an entry of that name, also a symbolic link that leads nowhere. Throws Error where that
-// cannot be known, such as in a folder that may not be searched.
+// Whether `path` exists, also as a dangling symbolic link. Throws Error if the system cannot tell, for
+// example in a folder without search permission.
 [[nodiscard]] bool entry_exists(const std::string& path);
 
-// Throws Error where `path` is neither a regular file nor a folder: reading it could wait for ever. What does
-// not exist is left to whoever opens it.
+// Throws Error if `path` is neither a regular file nor a folder: reading it could block forever. A missing
+// file is no error here; opening it reports that.
 void require_regular_file(const std::string& path);
 
-// Throws Error where `path` is a file of 0 bytes: it may be what a program has left that failed.
+// Throws Error if `path` is a file of 0 bytes: a program that failed may have left it.
 void require_content(const std::string& path);
 
-// Makes the folder, and those that it is in, where they do not exist; with `durable` their names are on the
-// disk then. Throws Error naming the one that cannot be made.
+// Makes the folder and its missing parent folders; with `durable` their names are then on the disk. Throws
+// Error naming the folder that cannot be made.
 void make_folder(const std::string& path, bool durable = false);
 
-// Throws Error naming `shown`, which cannot be written: nothing could be made in `directory`, the reason
-// being errno.
+// Throws Error naming `shown`, which cannot be written because nothing could be created in `directory`; the
+// reason is errno.
 [[noreturn]] void refuse_entry(const std::string& shown, const std::string& directory);
 
-// The number in a name of an open descriptor of this process, such as /dev/stdout, /dev/fd/3 or
-// /proc/self/fd/3. It looks like a symbolic link to a file, but means the open file, not another one of that
-// name.
+// The number in a path of an open descriptor of this process, such as /dev/stdout, /dev/fd/3 or
+// /proc/self/fd/3. Such a path looks like a symbolic link to a file, but means the open file, even if the
+// file's name now leads to another file.
 [[nodiscard]] std::optional<int> named_descriptor(std::string_view path);
 
-// The end of the chain of symbolic links that begins at `path`, whether it exists or not; a name of a
-// descriptor is an end. Throws Error naming `shown`, or the path, when the chain cannot be followed.
+// The end of the chain of symbolic links that begins at `path`, whether it exists or not; a path of a
+// descriptor is an end. Throws Error naming `shown`, or else the path, if the chain cannot be followed.
 [[nodiscard]] std::string resolve_links(const std::string& path, const std::string& shown = {});
 
-// Finds out which paths mean the same file, also one that does not exist yet: through symbolic links, and
-// however its folder is written.
+// Detects which paths lead to the same file, also to a file that does not exist yet: through symbolic links
+// and different spellings of its folder.
 class PathKeys {
  public:
-  // Equal for paths that mean the same file. A path that cannot be followed is compared as text.
+  // Equal keys mean the same file. A path that cannot be followed is compared as text.
   [[nodiscard]] std::string of(const std::string& path);
-  // Equal for paths that lead to the same folder. One that does not exist is compared as text.
+  // Equal keys mean the same folder. A folder that does not exist is compared as text.
   [[nodiscard]] std::string of_folder(const std::string& folder);
-  // of_folder() of the folders that the file is in, from its own to the root.
+  // of_folder() for each folder that contains the file, from the innermost to the root.
   [[nodiscard]] std::vector<std::string> folders_of(const std::string& path);
 
  private:

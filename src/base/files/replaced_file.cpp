@@ -28,8 +28,8 @@ std::shared_ptr<const ReplacedFile> ReplacedFile::hold(const std::string& path, 
 }
 
 bool ReplacedFile::lock(Busy busy) {
-  // A network file system locks for writing only what is open for writing. Who may not write the file is
-  // refused when the result is begun.
+  // A network file system needs a file open for writing for an exclusive lock. A user without write
+  // permission gets the error when the result is begun.
   fd_ = FileDescriptor(os().open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC, 0));
   if (!fd_.is_open()) return errno != ENOENT;
   while (os().flock(fd_.get(), busy == Busy::wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
@@ -40,7 +40,7 @@ bool ReplacedFile::lock(Busy busy) {
     fd_ = FileDescriptor();
     return true;
   }
-  // Whoever was waited for has replaced the file.
+  // The previous holder of the lock has replaced the file.
   struct stat now {};
   if (os().fstat(fd_.get(), &held_) != 0) throw_errno(path_, "cannot write");
   if (os().stat(path_.c_str(), &now) != 0) {

@@ -1,4 +1,4 @@
-// Files that results replace: one writer at a time.
+// Locks files that results replace: one writer at a time.
 #pragma once
 
 #include <sys/stat.h>
@@ -11,35 +11,35 @@
 
 namespace tensorop {
 
-// The file that a result replaces, or its absence, from before the file is read until the result has its
-// name: a result that keeps a part of the file is made of what it replaces.
+// Holds the file that a result replaces, or its absence, from before the file is read until the result is
+// published. For results that keep a part of the old file.
 //
-// While a writer holds the file, other writers of any process wait for it. The lock is one of the system
-// (flock): it ends with this object, and with the process. On a file system without locks, of a file that is
-// not there yet, and beside programs that take no lock, the later of two writers is refused.
+// While a writer holds the file, other writers of any process wait. The lock is flock(): it ends with this
+// object, and with the process. On a file system without locks, for a file that does not exist yet, and
+// beside programs that take no lock, the later of two writers fails with an Error.
 class ReplacedFile {
  public:
   enum class Busy : std::uint8_t {
-    wait,   // until the other writer has ended
-    refuse  // Error: for who holds another file already, and could be waited for by that writer
+    wait,   // until the other writer releases the file
+    refuse  // Error: for a caller that holds another file already, to avoid a deadlock
   };
-  // Holds what has the name `path` then. Null where that is a stream. Throws Error naming the path.
+  // Holds the file that `path` leads to now. Null if it is a stream. Throws Error naming the path.
   [[nodiscard]] static std::shared_ptr<const ReplacedFile> hold(const std::string& path, Busy busy);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool exists() const { return exists_; }
-  // Throws Error where the name is that of another file now, or the file has changed.
+  // Throws Error if the path leads to another file now, or the file has changed.
   void require_current() const;
-  // Throws that Error: the file that was not there has been created.
+  // Throws the Error for a file that did not exist and was created meanwhile.
   [[noreturn]] void refuse_created() const;
 
  private:
   ReplacedFile() = default;
-  // False where the file is no longer the one of that name.
+  // False if the path no longer leads to the locked file.
   bool lock(Busy busy);
 
   std::string path_;
-  FileDescriptor fd_;  // not open where there is nothing to lock, or no lock
+  FileDescriptor fd_;  // not open if the file does not exist or cannot be locked
   bool exists_ = false;
   struct stat held_ {};
 };

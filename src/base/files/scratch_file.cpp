@@ -38,7 +38,7 @@ void ScratchFile::open_file() {
 
 void ScratchFile::write_at(std::int64_t offset, std::span<const std::byte> data) const {
   if (write_all(fd_.get(), data, offset)) return;
-  // Nobody else can have shortened the file.
+  // No other process can have truncated the file.
   if (errno == 0) errno = EIO;
   throw_errno(folder_, "cannot write a temporary file");
 }
@@ -57,7 +57,7 @@ std::shared_ptr<const MappedFile> ScratchFile::into_mapped() && {
   };
   struct stat info {};
   if (os().fstat(fd_.get(), &info) != 0) throw_errno(folder_, "cannot map a temporary file");
-  // As long as it is open, that is a name of it.
+  // A path that reaches the file while it is open.
   const std::string path = cat("/proc/self/fd/", fd_.get());
   const auto input = with_context(
       printable(folder_), [&] { return std::make_shared<const Input>(std::move(*this), path, info); });

@@ -1,4 +1,4 @@
-// Temporary files for data that memory does not hold.
+// Temporary files for data that exceeds memory.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,23 @@
 
 namespace tensorop {
 
-// A temporary file without a name: it goes with this object, or with the process, whatever ends it. Where the
-// file system has no files without a name (O_TMPFILE), it has one for the moment of its creation.
+// A temporary file without a name: removed with this object, or with the process, however it ends. On a file
+// system without O_TMPFILE the file has a name during its creation.
 class ScratchFile {
  public:
-  // A file of `bytes` bytes in `folder`, their space claimed. Throws Error naming the folder when it cannot
-  // be made, or the file system has less than that free.
+  // Creates a file of `bytes` bytes in `folder` and reserves its space. Throws Error naming the folder if the
+  // file cannot be created, or if the file system has less space free.
   ScratchFile(const std::string& folder, std::int64_t bytes);
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-  // Any number of threads at once. Bytes behind the end of the file make it longer. Throws Error naming the
-  // folder.
+  // Thread-safe. Writing beyond the end extends the file. Throws Error naming the folder.
   void write_at(std::int64_t offset, std::span<const std::byte> data) const;
-  // Leaves the first `bytes` bytes. Throws Error naming the folder.
+  // Cuts the file to its first `bytes` bytes. Throws Error naming the folder.
   void truncate(std::int64_t bytes);
-  // The whole file as read-only memory, page-aligned, valid as long as this object; shows what is written
-  // later. One thread at a time. Throws Error naming the folder.
+  // Maps the whole file as read-only memory, page-aligned, valid as long as this object; later writes are
+  // visible in it. One thread at a time. Throws Error naming the folder.
   [[nodiscard]] std::span<const std::byte> map();
-  // The same as a mapped file that keeps the temporary file: an input like any other.
+  // As map(), but returns a MappedFile that owns the temporary file: an input like any other.
   [[nodiscard]] std::shared_ptr<const MappedFile> into_mapped() &&;
 
  private:

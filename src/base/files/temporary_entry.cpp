@@ -14,7 +14,7 @@
 namespace tensorop {
 namespace {
 
-// Of 36^8 names no other process has chosen the same one, or hardly any.
+// With 36^8 names a collision with another process is unlikely.
 std::string random_letters() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::string letters;
@@ -63,7 +63,7 @@ bool TemporaryEntry::rename_to(const std::string& destination) {
 bool TemporaryEntry::rename_to_new(const std::string& destination) {
   const bool is_renamed = give_up([&] { return os().rename_new(path(), destination.c_str()); });
   if (is_renamed || (errno != EINVAL && errno != ENOSYS)) return is_renamed;
-  // A file system without that call: the name is looked up right before.
+  // The file system lacks RENAME_NOREPLACE: check for the name just before rename().
   struct stat info {};
   if (os().lstat(destination.c_str(), &info) == 0) errno = EEXIST;
   return errno == ENOENT && rename_to(destination);

@@ -10,14 +10,14 @@
 namespace tensorop {
 
 // A new file or directory, .tensorop-XXXXXXXX.tmp with random letters, until it is renamed to its
-// destination. If it is not, it is removed with all that is in it: by the destructor, or when a signal ends
-// the process (exit_cleanup.hpp). After kill -9 it stays.
+// destination. An entry that is not renamed is removed with its contents: by the destructor, or when a signal
+// ends the process (exit_cleanup.hpp). After kill -9 it stays.
 class TemporaryEntry {
  public:
   using Kind = PendingItem::Kind;
-  // Calls `make` with new names in `directory` until one is not taken. It makes the entry with its final mode
-  // and returns 0, or -1 with errno (EEXIST: the name is taken). It is called under a CleanupLock. Null with
-  // errno if no entry could be made.
+  // Calls `make` with new names in `directory` until a name is free. `make` creates the entry with its final
+  // mode and returns 0, or -1 with errno (EEXIST: the name is taken). It is called under a CleanupLock. Null
+  // with errno if no entry could be made.
   [[nodiscard]] static std::unique_ptr<TemporaryEntry> make(const std::string& directory, Kind kind,
                                                             const std::function<int(const char* path)>& make);
   ~TemporaryEntry();
@@ -25,7 +25,7 @@ class TemporaryEntry {
   TemporaryEntry& operator=(const TemporaryEntry&) = delete;
 
   [[nodiscard]] const char* path() const { return name_.path.c_str(); }
-  // Replaces what has that name. False with errno, and the entry is as it was.
+  // Replaces an existing `destination`. False with errno; the entry is then unchanged.
   [[nodiscard]] bool rename_to(const std::string& destination);
   // Like rename_to(), but fails with EEXIST if the name is taken.
   [[nodiscard]] bool rename_to_new(const std::string& destination);
@@ -33,7 +33,7 @@ class TemporaryEntry {
   [[nodiscard]] bool unlink();
 
  private:
-  // Calls what takes the name away: 0, or -1 with errno. False with errno.
+  // Calls `call`, which renames or removes the entry: 0, or -1 with errno. False with errno.
   template <class Call>
   [[nodiscard]] bool give_up(const Call& call);
   TemporaryEntry(std::string path, Kind kind) : name_{kind, std::move(path)} {}
@@ -45,7 +45,7 @@ class TemporaryEntry {
 // The directory for temporary files: $TMPDIR, /tmp if it is not set.
 [[nodiscard]] std::string temporary_base();
 
-// A directory in temporary_base() for files of other programs, which only this user can read. Throws Error
+// A directory in temporary_base() for files of other programs, readable only by this user. Throws Error
 // naming temporary_base().
 [[nodiscard]] std::unique_ptr<TemporaryEntry> make_private_directory();
 
