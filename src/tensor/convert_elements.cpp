@@ -12,8 +12,8 @@
 namespace tensorop {
 namespace {
 
-// Every cast goes through one of six wide types that holds the source exactly, so that a dtype needs two
-// loops instead of one for each other dtype. Those of 32 bits are converted four at a time.
+// Every cast goes through one of six wide types that holds the source exactly: each dtype needs two loops,
+// not a loop for each pair. Loops over 32-bit wide types convert four elements at a time.
 template <class T>
 using WideInteger = std::conditional_t<
     std::is_same_v<T, std::uint64_t>, std::uint64_t,
@@ -39,7 +39,7 @@ Wide<T> widen_element(T value) {
   }
 }
 
-// 0, or other bits when T cannot hold the value.
+// Returns 0, or nonzero bits if T cannot hold the value.
 template <class T, class W>
 std::uint64_t narrow_complex(const W& value, T& out, Overflow overflow) {
   if constexpr (!Complex<T>) {
@@ -71,7 +71,7 @@ auto narrow(W value, T& out, Overflow overflow) {
 }
 
 // Returns the position of the first value that T cannot hold, or -1. The first loop has no branch, so that it
-// is vectorized; the position is searched for only if a value does not fit.
+// vectorizes; the second loop, after a misfit, searches the position.
 template <class T, class W>
 std::int64_t narrow_block(StoredElements<W> wide, std::int64_t count, T* out, Overflow overflow) {
   decltype(narrow(W{}, *out, overflow)) misfit = 0;
@@ -109,7 +109,7 @@ std::int64_t cast_from(const std::byte* in, std::byte* out, DType to, std::int64
   return -1;
 }
 
-// Elements of float8_e5m2. A NaN keeps its bits, as in every cast to the own dtype.
+// Replaces infinities of float8_e5m2 by the largest value. A NaN keeps its bits.
 void saturate_infinities(std::byte* elements, std::int64_t count) {
   constexpr std::byte kMagnitude{0x7F};
   constexpr std::byte kInfinity{0x7C};

@@ -1,7 +1,7 @@
-// Converting values of elements from one type to another: refusing what the target cannot hold, or with one
-// rounding. Text is not converted here (tensor/number_text.hpp).
-// Source: docs/convert.md: float to integer truncates; out of range, NaN or a nonzero
-// imaginary part is an error; a finite float never becomes infinite. To bool: everything but zero is true.
+// Converts element values between types: a value that the target cannot hold is refused, or rounded once.
+// Text is not converted here (tensor/number_text.hpp).
+// Source: docs/convert.md: float to integer truncates; out of range, NaN or a nonzero imaginary part is an
+// error; a finite float never becomes infinite. To bool: everything but zero is true.
 // Small floats: tensor/small_number.hpp.
 #pragma once
 
@@ -20,12 +20,12 @@
 
 namespace tensorop {
 
-// Whether a cast to the own dtype changes elements: its infinities become the largest value.
+// Whether a cast to the same dtype changes elements: infinities become the largest value.
 [[nodiscard]] constexpr bool saturates_itself(DType dtype, Overflow overflow) {
   return dtype == DType::float8_e5m2 && overflow == Overflow::saturate;
 }
 
-// Exact, but for 64-bit integers, which are rounded.
+// Exact, except that 64-bit integers are rounded.
 template <Number T>
 [[nodiscard]] double to_double(T value) {
   if constexpr (Half<T> || SmallFloat<T>) {
@@ -37,7 +37,7 @@ template <Number T>
   }
 }
 
-// Bits of a significand, the leading one included.
+// Bits of the significand, including the leading bit.
 template <AnyFloat T>
 [[nodiscard]] constexpr int float_digits() {
   if constexpr (Half<T>) {
@@ -47,7 +47,7 @@ template <AnyFloat T>
   }
 }
 
-// One rounding; beyond the largest finite value it gives infinity.
+// Rounds once; values beyond the largest finite value become infinity.
 template <AnyFloat T>
 [[nodiscard]] T round_to(std::floating_point auto value) {
   if constexpr (Half<T>) {
@@ -58,8 +58,8 @@ template <AnyFloat T>
 }
 
 namespace detail {
-// An integer as a double that rounds to 53 bits or fewer as the integer itself would: the bits that do not
-// fit are gathered in the last one.
+// Converts an integer to double by rounding to odd: the lost bits are joined into the last bit, so that
+// rounding the double again to fewer bits equals rounding the integer once.
 template <std::integral T>
 [[nodiscard]] double to_double_odd(T value) {
   if constexpr (sizeof(T) < sizeof(double)) return static_cast<double>(value);
@@ -72,7 +72,7 @@ template <std::integral T>
   return std::ldexp(negative ? -static_cast<double>(kept) : static_cast<double>(kept), kSpareBits);
 }
 
-// Functions without branches, for loops over many values: 0 where T holds the value.
+// Functions without branches, for loops over many values: they return 0 if T holds the value.
 template <class Wide>
 using Misfit = std::conditional_t<sizeof(Wide) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
 
@@ -86,13 +86,13 @@ template <std::integral T, std::integral Wide>
   if constexpr (kHasAll) {
     return 0;
   } else if constexpr (std::is_signed_v<T> && std::is_signed_v<Wide>) {
-    return (bits + (Bits{1} << kDigits)) >> (kDigits + 1);  // moved by the least value, which becomes 0
+    return (bits + (Bits{1} << kDigits)) >> (kDigits + 1);  // adding the range's lower bound maps it to 0
   } else {
     return bits >> std::min(kDigits, kWideDigits);
   }
 }
 
-// A finite value that is rounded to infinity.
+// Nonzero if a finite value rounds to infinity.
 template <AnyFloat T, std::floating_point Wide>
 [[nodiscard]] Misfit<Wide> misfit_float(Wide value) {
   constexpr double kOverflow = [] {
@@ -105,10 +105,10 @@ template <AnyFloat T, std::floating_point Wide>
   return is_finite & ~mask_less(magnitude, magnitude_bits(static_cast<Wide>(kOverflow)));
 }
 
-// Truncates; 0 where T does not hold the result, NaN included.
+// Truncates; returns 0 if T holds the result, which a NaN never does.
 template <std::integral T, std::floating_point Wide>
 [[nodiscard]] Misfit<Wide> truncate(Wide value, T& out) {
-  // The upper bound is a power of two and exact. One below the lower one may be rounded to it.
+  // The upper bound is a power of two and exact. The value below the lower bound may round to the bound.
   constexpr Wide kUpper = 2 * static_cast<Wide>(std::numeric_limits<T>::max() / 2 + 1);
   constexpr Wide kLower = static_cast<Wide>(std::numeric_limits<T>::min());
   constexpr Wide kBelow = kLower - 1;
@@ -118,7 +118,7 @@ template <std::integral T, std::floating_point Wide>
   return fits ? 0 : 1;
 }
 
-// A NaN made quiet, as every other conversion of floats makes it.
+// Makes a NaN quiet, as every other float conversion does.
 [[nodiscard]] inline float quiet(float value) {
   constexpr std::uint32_t kQuiet = 0x00400000;
   const std::uint32_t is_nan =
@@ -127,9 +127,9 @@ template <std::integral T, std::floating_point Wide>
 }
 }  // namespace detail
 
-// Converts a real value (int32, int64, uint64, float or double, which hold those of all dtypes) to a type of
-// numbers. Returns 0, or other bits when T cannot hold it: of many values they can be joined, so that a loop
-// needs no branch. `overflow` is what a small float cannot hold.
+// Converts a real value (int32, int64, uint64, float or double, which together hold every real dtype) to a
+// numeric type. Returns 0, or nonzero bits if T cannot hold the value: a loop joins the results of many
+// values without a branch. `overflow` says what a value beyond the range of a small float becomes.
 template <Number T, class Wide>
 [[nodiscard]] detail::Misfit<Wide> convert_joinable(Wide value, T& out, Overflow overflow = Overflow::error) {
   if constexpr (SmallFloat<T>) {
@@ -164,17 +164,17 @@ template <Number T, class Wide>
   }
 }
 
-// The same for one value. Returns false when T cannot hold it.
+// convert_joinable() for one value. Returns false if T cannot hold it.
 template <Number T, class Wide>
 [[nodiscard]] bool convert_real(Wide value, T& out, Overflow overflow = Overflow::error) {
   return convert_joinable(value, out, overflow) == 0;
 }
 
-// Whether there is a cast at all: between any two dtypes but from and to string, which only stays string.
+// Whether the cast exists: between any two dtypes except string, which casts only to string.
 [[nodiscard]] bool can_cast(DType from, DType to);
 
-// Casts `count` elements. Returns -1, or the position of the first element that `to` cannot hold; what
-// follows it in `out` is then unspecified. `overflow`: of small floats.
+// Casts `count` elements. Returns -1, or the position of the first element that `to` cannot hold; the
+// elements of `out` from there on are then unspecified. `overflow` applies to small floats.
 [[nodiscard]] std::int64_t cast_elements(std::byte* out, DType to, const std::byte* in, DType from,
                                          std::int64_t count, Overflow overflow = Overflow::error);
 

@@ -8,7 +8,7 @@
 namespace tensorop {
 namespace {
 
-// What other programs call the dtypes, beside the codes that the table has.
+// Names of the dtypes in other programs, in addition to the codes in the table.
 struct DTypeAlias {
   std::string_view text;
   DType dtype;
@@ -34,7 +34,7 @@ constexpr DTypeAlias kDTypeAliases[] = {
     {"f4e2m1", DType::float4_e2m1fn},
 };
 
-// TensorProto's names, in lower case.
+// The names of TensorProto.DataType, in lower case.
 constexpr DTypeAlias kOnnxNames[] = {
     {"float8e4m3fn", DType::float8_e4m3fn},
     {"float8e4m3fnuz", DType::float8_e4m3fnuz},
@@ -46,7 +46,7 @@ constexpr DTypeAlias kOnnxNames[] = {
     {"uint4", DType::uint4},
 };
 
-// The codes of NumPy ("f4") and, of numbers of several bytes, of safetensors ("f32").
+// Whether `folded` is the code of NumPy ("f4") or, for multi-byte numbers, of safetensors ("f32").
 bool has_code(const DTypeInfo& row, std::string_view folded) {
   const bool is_wide_number = kNumericTypes.contains(row.dtype) && row.size > 1;
   return npy_code(row) == folded || (is_wide_number && lower(row.safetensors) == folded);

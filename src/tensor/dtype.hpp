@@ -85,7 +85,7 @@ inline constexpr auto kDTypes = std::to_array<DTypeInfo>({TENSOROP_DTYPES(TENSOR
 #undef TENSOROP_INFO
 inline constexpr int kDTypeCount = static_cast<int>(kDTypes.size());
 
-// The row of `dtype`.
+// The table row for `dtype`.
 [[nodiscard]] constexpr const DTypeInfo& info(DType dtype) {
   return kDTypes[static_cast<std::size_t>(dtype)];
 }
@@ -96,14 +96,14 @@ inline constexpr int kDTypeCount = static_cast<int>(kDTypes.size());
   return info(dtype).size;
 }
 
-// NumPy's code without a byte order: "f4"; nothing where it has none of its own.
+// NumPy's code without the byte order: "f4"; nothing if NumPy has no code for the dtype.
 [[nodiscard]] std::optional<std::string_view> npy_code(const DTypeInfo& row);
 
-// The dtype of that name ("float32"); nothing where there is none.
+// The dtype with this name ("float32"); nothing if there is none.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
-// The same of text that a user typed, of the small dtypes also ONNX's names in any case
-// ("FLOAT8E4M3FN"). Throws Error [rule] where there is none, with the dtype of that name in
-// other programs ("f4", "double"), or the nearest name, as a hint.
+// parse_dtype() for text that a user typed; accepts ONNX's names of the small dtypes too, in any case
+// ("FLOAT8E4M3FN"). Throws Error [rule] for an unknown name, with a hint: the dtype that other programs call
+// so ("f4", "double"), or the nearest name.
 [[nodiscard]] DType read_dtype(std::string_view text, std::string_view rule = {});
 
 // A set of dtypes.
@@ -133,7 +133,7 @@ class DTypeSet {
   unsigned bits_ = 0;
 };
 
-// All dtypes of these kinds.
+// All dtypes of the given kinds.
 [[nodiscard]] constexpr DTypeSet types_of(std::initializer_list<DTypeKind> kinds) {
   DTypeSet set;
   for (const DTypeInfo& row : kDTypes) {
@@ -144,8 +144,8 @@ class DTypeSet {
   return set;
 }
 
-// The sets of section 0 of the specification, as far as tensorop has dtypes: they grow with the table. What
-// published versions allow is in ops/published_types.hpp. The small dtypes are in none of them but kAllTypes.
+// Sets of dtypes for the type constraints of operators; they grow with the table. Published versions restrict
+// them in ops/published_types.hpp. Of these sets only the small ones and kAllTypes contain small dtypes.
 inline constexpr DTypeSet kSignedTypes = types_of({DTypeKind::signed_integer});
 inline constexpr DTypeSet kUnsignedTypes = types_of({DTypeKind::unsigned_integer});
 inline constexpr DTypeSet kIntegerTypes = kSignedTypes | kUnsignedTypes;
@@ -163,7 +163,7 @@ struct TypeTag {
   using type = T;
 };
 
-// Calls f(TypeTag<T>{}) with the C++ type that holds an element of `dtype`. The one switch over dtypes.
+// Calls f(TypeTag<T>{}) with the C++ type of an element of `dtype`. The only switch over dtypes.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
 #define TENSOROP_CASE(dtype, Type, ...) \
@@ -174,10 +174,10 @@ decltype(auto) dispatch(DType dtype, F&& f) {
   __builtin_unreachable();
 }
 
-// Calls f(TypeTag<Word>{}) with the type that stands for any element of `width` bytes (1, 2, 4, 8 or 16)
-// where elements are moved as they are. The one switch over element widths. Words, not arrays of bytes: GCC
-// vectorizes loops over words (measured: choosing between elements of up to 4 bytes is 6 to 17 times as fast,
-// filling with elements of up to 8 bytes 2 to 25 times).
+// Calls f(TypeTag<Word>{}) with a word type for moving any element of `width` bytes (1, 2, 4, 8 or 16). The
+// only switch over element widths. Words, not byte arrays: GCC vectorizes loops over words (measured:
+// choosing between elements of up to 4 bytes is 6 to 17 times as fast, filling with elements of up to 8 bytes
+// 2 to 25 times).
 template <class F>
 decltype(auto) dispatch_width(std::int64_t width, F&& f) {
   switch (width) {

@@ -1,4 +1,4 @@
-// The C++ types of elements, and what templates ask of them.
+// The C++ types of elements, and the concepts for templates over them.
 #pragma once
 
 #include <complex>
@@ -13,14 +13,14 @@
 
 namespace tensorop {
 
-// Bool elements are bytes; any byte but 0 counts as true, and moving keeps the byte as it is.
+// A bool element: one byte, where any value but 0 counts as true; moving preserves the byte.
 struct Bool {
   std::uint8_t byte = 0;
   explicit operator bool() const { return byte != 0; }
 };
 
-// A string element: UTF-8 bytes in an arena that the tensor owns. 16 bytes, so that moving strings is moving
-// elements of width 16.
+// A string element: UTF-8 bytes in an arena that the tensor owns. 16 bytes, so that strings move as elements
+// of width 16.
 struct StringRef {
   const char* data = nullptr;
   std::int64_t size = 0;  // bytes
@@ -28,8 +28,7 @@ struct StringRef {
 };
 static_assert(sizeof(StringRef) == 16);
 
-// The integer types are std::integral: Bool is a type of its own, and there are no other elements of such
-// types.
+// The integer dtypes are exactly the types with std::integral: Bool is a class of its own.
 template <class T>
 concept Floating = std::floating_point<T>;
 template <class T>
@@ -37,13 +36,13 @@ concept Complex = requires {
   typename T::value_type;
   requires std::same_as<T, std::complex<typename T::value_type>>;
 };
-// The floats, 16-bit ones included.
+// All floats from 16 bits on.
 template <class T>
 concept AnyFloat = Floating<T> || Half<T>;
-// The numbers that there is arithmetic of.
+// The numbers that arithmetic is defined for.
 template <class T>
 concept Real = std::integral<T> || AnyFloat<T>;
-// All types of a number but complex.
+// All numeric types except complex.
 template <class T>
 concept Number = Real<T> || SmallNumber<T>;
 
@@ -62,7 +61,7 @@ struct PartOf<T> {
 template <class T>
 using Part = typename detail::PartOf<T>::type;
 
-// Stands for any element of 16 bytes where elements are moved as they are.
+// A word for moving any element of 16 bytes.
 struct Word128 {
   std::uint64_t low;
   std::uint64_t high;

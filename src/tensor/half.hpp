@@ -20,21 +20,20 @@ struct BFloat16 {
 };
 
 namespace detail {
-// condition ? a : b, in a form that compilers do not turn back into a branch: loops over the conversions are
-// then done several elements at a time. Signed, as the comparisons here are: SSE2 has no other.
+// condition ? a : b, in a form that compilers do not turn into a branch, so that loops over conversions
+// vectorize. Signed, like the comparisons here, because SSE2 only compares signed integers.
 [[nodiscard]] constexpr std::int32_t choose(bool condition, std::int32_t a, std::int32_t b) {
   const std::int32_t mask = -static_cast<std::int32_t>(condition);
   return (a & mask) | (b & ~mask);
 }
 
-// a < b ? all bits : 0, of numbers below half of the range of Bits: SSE2 has no comparison of 64-bit
-// integers.
+// a < b ? all bits : 0, for a and b below half of the range of Bits. SSE2 cannot compare 64-bit integers.
 template <std::unsigned_integral Bits>
 [[nodiscard]] constexpr Bits mask_less(Bits a, Bits b) {
   return Bits{0} - ((a - b) >> (std::numeric_limits<Bits>::digits - 1));
 }
 
-// A float without its sign, as an integer: in the order of magnitudes, NaN above infinity.
+// A float without its sign, as an integer: ordered by magnitude, NaN above infinity.
 template <std::floating_point Float>
 using FloatBits = std::conditional_t<sizeof(Float) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
 template <std::floating_point Float>
@@ -43,24 +42,24 @@ template <std::floating_point Float>
   return std::bit_cast<Bits>(value) & (std::numeric_limits<Bits>::max() >> 1);
 }
 
-// The bits of the float nearest to the magnitude of `value`, of two the even one, where a float has kFraction
-// bits of fraction and its least normal number is 2^kLeastExponent; exponents have no end.
+// Rounds the magnitude of `value` to nearest, ties to even, and returns the bits of the result: a float with
+// kFraction fraction bits, the least normal number 2^kLeastExponent, and an unlimited exponent range.
 template <int kFraction, int kLeastExponent, std::floating_point Float>
 [[nodiscard]] constexpr FloatBits<Float> rounded_bits(Float value) {
   using Bits = FloatBits<Float>;
   constexpr int kWideFraction = std::numeric_limits<Float>::digits - 1;
   constexpr int kDropped = kWideFraction - kFraction;
-  // The exponent field that the least normal number of the result has in a Float; in the result that is 1.
+  // The exponent field, in a Float, of the least normal result; in the result that field is 1.
   constexpr Bits kExponent = kLeastExponent + std::numeric_limits<Float>::max_exponent - 1;
   const Bits magnitude = magnitude_bits(value);
-  // Normal: without the dropped bits; adding almost half of the last kept bit, and that bit, rounds ties to
-  // even.
+  // Normal result: drops bits after adding just under half of the last kept bit, plus that bit, so that ties
+  // round to even.
   const Bits odd = (magnitude >> kDropped) & 1;
   const Bits normal =
       ((magnitude + (Bits{1} << (kDropped - 1)) - 1 + odd) >> kDropped) - ((kExponent - 1) << kFraction);
-  if constexpr (kExponent == 1) return normal;  // so have subnormal numbers
-  // Subnormal or zero: the last bit of the sum is worth as much as that of the result, so it is rounded
-  // there.
+  if constexpr (kExponent == 1) return normal;  // subnormals have the same exponent
+  // Subnormal or zero result: the sum's last bit has the weight of the result's last bit, so the addition
+  // rounds.
   constexpr Bits kOffset = (kExponent + kDropped) << kWideFraction;
   const Float sum = std::bit_cast<Float>(magnitude) + std::bit_cast<Float>(kOffset);
   const Bits is_subnormal = mask_less(magnitude, kExponent << kWideFraction);
@@ -70,8 +69,8 @@ template <int kFraction, int kLeastExponent, std::floating_point Float>
 
 // Exact.
 [[nodiscard]] inline float to_float(Float16 value) {
-  // The half's exponent and fraction moved to their positions in a float are off by a factor of 2^112, which
-  // a multiplication corrects exactly, subnormals included; infinities and NaN need the largest exponent.
+  // Moving the half's exponent and fraction to a float's positions scales the value by 2^-112; a
+  // multiplication corrects that exactly, subnormals included. Infinities and NaN need the largest exponent.
   const auto magnitude = static_cast<std::int32_t>(value.bits & 0x7FFF) << 13;
   const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000) << 16;
   const auto scaled = std::bit_cast<std::int32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
@@ -84,7 +83,7 @@ template <int kFraction, int kLeastExponent, std::floating_point Float>
   return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
 }
 
-// What the 16-bit types differ in. To add one: its struct, its to_float(), and these traits.
+// The differences between 16-bit types. To add a type: its struct, its to_float(), and these traits.
 template <class T>
 struct HalfTraits;
 
@@ -92,7 +91,7 @@ template <>
 struct HalfTraits<Float16> {
   static constexpr std::uint16_t kInfinity = 0x7C00;  // greater than all finite values, less than every NaN
   static constexpr std::uint16_t kQuiet = 0x0200;     // the highest bit of the fraction makes a NaN quiet
-  static constexpr float kOverflow = 0x1.FFEp15F;     // the least number that is rounded to infinity
+  static constexpr float kOverflow = 0x1.FFEp15F;     // the least number that rounds to infinity
 };
 
 template <>
@@ -107,7 +106,7 @@ concept Half = requires {
   HalfTraits<T>::kInfinity;
 };
 
-// One rounding, from float or double.
+// Rounds once, from float or double.
 template <Half T, std::floating_point Float>
 [[nodiscard]] T round_half(Float value) {
   using Traits = HalfTraits<T>;

@@ -15,8 +15,8 @@
 namespace tensorop {
 namespace {
 
-// A decimal number as 0.DIGITS * 10^exponent, digits without zeros at either end; zero has no digits. With
-// that, comparing two of one sign is comparing exponents and then digits.
+// A decimal number as 0.DIGITS * 10^exponent, digits without zeros at either end; zero has no digits. Two
+// numbers of one sign compare by exponent, then by digits.
 struct Decimal {
   std::string digits;
   std::int64_t exponent = 0;
@@ -40,7 +40,7 @@ Decimal decimal_of(std::string_view text) {
   }
   out.digits.erase(out.digits.find_last_not_of('0') + 1);
   if (at + 1 < text.size()) {
-    // So large an exponent decides alone: no text in memory has enough digits to compensate it.
+    // An exponent this large decides the comparison: no text in memory has enough digits to compensate it.
     constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max() / 2;
     const std::string_view exponent = text.substr(at + 1);
     const std::int64_t extreme = exponent[0] == '-' ? -kHuge : kHuge;
@@ -49,9 +49,9 @@ Decimal decimal_of(std::string_view text) {
   return out;
 }
 
-// The sign of |text| - |value|, with `value` rounded to as many digits after the first one.
+// The sign of |text| - |value|, with `value` rounded to `digits` digits after the first.
 int compare_magnitude(std::string_view text, double value, int digits) {
-  constexpr int kMostDigits = 800;  // more than any double has
+  constexpr int kMostDigits = 800;  // more than any double needs
   char exact[kMostDigits + 16];
   const auto end = std::to_chars(exact, exact + sizeof exact, value, std::chars_format::scientific,
                                  std::min(digits, kMostDigits))
@@ -63,15 +63,14 @@ int compare_magnitude(std::string_view text, double value, int digits) {
   return a.digits.compare(b.digits);
 }
 
-// Exactly. For texts that round to `value`.
+// An exact comparison, for texts that round to `value`.
 int compare_magnitude(std::string_view text, double value) {
-  // Enough for every digit of a midpoint of 16-bit floats and of small ones: m * 2^-e has no more than e + 3
-  // significant ones.
+  // Enough for every midpoint between 16-bit or small floats: m * 2^-e has at most e + 3 significant digits.
   constexpr int kExactDigits = 140;
   return compare_magnitude(text, value, kExactDigits);
 }
 
-// Whether an integer, that rounds to `value`, is it.
+// Whether an integer text that rounds to `value` equals it.
 bool is_exact_integer(std::string_view text, double value) {
   if (text.starts_with('-')) text.remove_prefix(1);
   constexpr int kMostDigits = 310;
@@ -81,7 +80,7 @@ bool is_exact_integer(std::string_view text, double value) {
   return std::trunc(value) == value && status == std::errc{} && text == std::string_view(exact, end);
 }
 
-// Whether |text| is larger than the largest value of a dtype, also in as many digits as the text has.
+// Whether |text| exceeds `largest`, also after rounding `largest` to the number of digits in the text.
 bool is_beyond(std::string_view text, double largest) {
   return compare_magnitude(text, largest,
                            static_cast<int>(std::max<std::size_t>(decimal_of(text).digits.size(), 1)) - 1) >
@@ -93,7 +92,7 @@ NumberStatus parse_native_float(std::string_view text, T& value) {
   T parsed = 0;
   const auto status = std::from_chars(text.data(), text.data() + text.size(), parsed).ec;
   if (status == std::errc::result_out_of_range) {
-    // from_chars() reports too large and too small alike; hundreds of powers of ten are between them.
+    // from_chars() reports overflow and underflow alike; the exponents of the two are far apart.
     if (decimal_of(text).exponent > 0) return NumberStatus::range;
     parsed = text[0] == '-' ? T{-0.0} : T{0.0};
   }
@@ -101,9 +100,9 @@ NumberStatus parse_native_float(std::string_view text, T& value) {
   return NumberStatus::ok;
 }
 
-// Rounding the text to double and that to fewer bits differs from rounding the text once only where the
-// double is on a bound, such as the midpoint of two neighbours, and the text is beside it. There the double
-// is rounded to odd instead: it keeps the side that the text lies on.
+// Rounding the text first to double and then to fewer bits gives a wrong result only if the double is exactly
+// a rounding boundary, such as the midpoint of two neighbours, and the text is not. In that case the double
+// is rounded to odd, which preserves the side on which the text lies.
 template <class T>
 NumberStatus parse_short_float(std::string_view text, T& value) {
   double wide = 0;
@@ -132,7 +131,8 @@ NumberStatus parse_number(std::string_view text, T& value) {
     T parsed = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, status] = std::from_chars(text.data(), end, parsed);
-    // An unsigned type stops at the minus sign, any integer type at a point or an exponent.
+    // from_chars() stops at the minus sign for an unsigned type, at a point or an exponent for any integer
+    // type.
     if (text.find_first_of(".eE") != std::string_view::npos) return NumberStatus::fraction;
     if (status != std::errc{} || stop != end) return NumberStatus::range;
     value = parsed;
@@ -198,8 +198,8 @@ char* write_finite(char* out, T value) {
   return append(end, ".0");
 }
 
-// The decimal with the fewest digits that reads back as `value`, the nearest one where there are several.
-// `value` is finite and not zero.
+// The decimal with the fewest digits that reads back as `value`; of several, the nearest. `value` is finite
+// and not zero.
 template <class T>
 double shortest_decimal(T value) {
   const auto neighbour = [&](int step) {
@@ -208,14 +208,14 @@ double shortest_decimal(T value) {
   const double exact = to_double(value);
   const double beyond = exact + (exact - neighbour(-1));
   for (int digits = 0;; ++digits) {
-    // Numbers that are rounded to a power of two reach twice as far beyond it as towards zero: the decimal
-    // beyond may read back where the nearest one does not.
+    // The interval that rounds up to a power of two is twice as wide above it as below: a decimal near the
+    // upper end may read back although the nearest one does not.
     for (const double near : {exact, beyond}) {
-      if (near == neighbour(1)) continue;  // no power of two
+      if (near == neighbour(1)) continue;  // not a power of two
       char text[kNumberTextSize];
       char* const end =
           std::to_chars(text, text + sizeof text, near, std::chars_format::scientific, digits).ptr;
-      // A decimal of so few digits is a bound of such a number, or farther from it than a double is exact.
+      // The conversion to double is safe: a decimal this short is a rounding boundary, or far from one.
       double decimal = 0;
       T read;
       std::from_chars(text, end, decimal);
@@ -224,8 +224,8 @@ double shortest_decimal(T value) {
   }
 }
 
-// From a table of the texts of all values, each made when it is first written: up to 15 characters and their
-// number, in two words.
+// Uses a table of the texts of all values, each made on first use: up to 15 characters and their number, in
+// two words.
 template <class T>
 char* write_short_float(char* out, T value) {
   static std::array<std::array<std::atomic<std::uint64_t>, 2>, std::size_t{1} << 8 * sizeof value> texts;

@@ -1,6 +1,6 @@
-// Numbers as JSON text, by dtype: read with one rounding, written as the shortest text that reads back.
-// Owns: the correctness of a single number. Knows nothing of tensors, documents or positions. Independent of
-// the locale.
+// Reads and writes numbers as JSON text, by dtype: reads with one rounding, writes the shortest text that
+// reads back. Owns: the correctness of a single number. Knows nothing of tensors, documents or positions.
+// Independent of the locale.
 #pragma once
 
 #include <concepts>
@@ -19,28 +19,28 @@ namespace tensorop {
 
 enum class NumberStatus : std::uint8_t {
   ok,
-  fraction,  // a '.' or an exponent where only integers are taken
-  range,     // does not fit; for a float: would become infinite, for a small one: is beyond its largest value
-  inexact,   // parse_fitting() alone: it would become another number
+  fraction,  // a '.' or an exponent, but the dtype takes only integers
+  range,     // too large: a float would become infinite, a small float exceeds its largest value
+  inexact,   // only from parse_fitting(): the value would change
 };
 
-// The float that the text of a T stands for before it becomes a T. What is rounded up to a power of two would
-// become the next one where its text, a power of two with the digits of float32, is a little above it.
+// The float type that text is read as before the conversion to T. float8_e8m0fnu rounds up to a power of two,
+// so a text that is a float32 power of two, rounded slightly up to few digits, must be read as float32: as a
+// double it would become the next power of two.
 template <Number T>
 using TextFloat = std::conditional_t<std::same_as<T, Float8E8M0FNU>, float, double>;
 
 // Reads the JSON number `text` (RFC 8259; the caller has checked the grammar) as T. Integers are exact;
 // floats are rounded once, ties to even, tiny ones to zero; "-0" is minus zero in a float. `value` is set
-// only when the status is ok. Small floats are rounded as round_small() does, float8_e8m0fnu by way of
-// TextFloat.
+// only if the status is ok. Small floats are rounded by round_small(), float8_e8m0fnu after TextFloat.
 template <Number T>
 [[nodiscard]] NumberStatus parse_number(std::string_view text, T& value);
 
-// Reads a number whose text names no dtype, and which is to be of this one: as parse_number(), if the number
-// fits in T. An integer, without a point and an exponent, fits if T holds it exactly. Any other number may be
-// rounded to a float of 16 bits or more, but not to zero, and not to the largest one from beyond it, except
-// where it is that one in fewer digits, as 3.4028235e38 is; in a smaller dtype it must be exact too. `value`
-// is also set if the status is inexact.
+// Reads a number from untyped text for a T that the caller requests: parse_number() if the number fits in T.
+// An integer, without a point and an exponent, fits if T holds it exactly. Any other number may be rounded to
+// a float of 16 bits or more, but not to zero, and not down to the largest value, unless the text is the
+// largest value in fewer digits, like 3.4028235e38; in a smaller dtype it must be exact. `value` is also set
+// if the status is inexact.
 template <Number T>
 [[nodiscard]] NumberStatus parse_fitting(std::string_view text, T& value);
 
@@ -56,7 +56,7 @@ enum class Exactness : std::uint8_t { any, integers_fit, all_fit };
   return exactness == Exactness::all_fit || (exactness == Exactness::integers_fit && is_integer_text(text));
 }
 
-// The largest finite value.
+// The largest finite value of T.
 template <AnyFloat T>
 [[nodiscard]] double largest_finite() {
   if constexpr (Half<T>) {
@@ -66,20 +66,20 @@ template <AnyFloat T>
   }
 }
 
-// The float that "NaN", "Infinity" and "-Infinity" stand for; nothing for any other text.
+// The value of "NaN", "Infinity" and "-Infinity"; nothing for any other text.
 [[nodiscard]] std::optional<double> parse_not_finite(std::string_view text);
 
-// Room for the text of any number.
+// Enough bytes for the text of any number.
 inline constexpr std::size_t kNumberTextSize = 32;
 
 // Writes the shortest text that parse_number() reads back as `value`, and returns its end. Floats have a
-// point or an exponent; not-finite ones are NaN, Infinity, -Infinity without quotes. float8_e8m0fnu is
-// written as float32 is: so many numbers are rounded up to a power of two that the shortest text would
-// mislead. `out` has room for kNumberTextSize characters.
+// point or an exponent; NaN, Infinity and -Infinity have no quotes. float8_e8m0fnu is written as float32,
+// because rounding up maps many numbers to a power of two, and the shortest text would mislead. `out` has
+// room for kNumberTextSize characters.
 template <Number T>
 char* write_number(char* out, T value);
 
-// The same as a number for readers that do not know the dtype: float64 reads it back as exactly `value`.
+// Writes text that float64 reads back as exactly `value`, for readers that do not know the dtype.
 template <Number T>
 char* write_exact(char* out, T value) {
   if constexpr (std::integral<T> || SmallInteger<T>) {
@@ -89,10 +89,10 @@ char* write_exact(char* out, T value) {
   }
 }
 
-// The finite values of a numeric dtype, for messages: "0..255"; of a complex one those of its parts.
+// The range of finite values of a numeric dtype, for messages: "0..255"; for complex, the range of a part.
 [[nodiscard]] std::string range_text(DType dtype);
 
-// The hint about a value that does not fit in a dtype: what --overflow makes of it; empty where nothing.
+// The hint for a value that does not fit in a dtype: the result with --overflow; empty if there is none.
 [[nodiscard]] std::string overflow_hint(DType dtype, double value);
 
 }  // namespace tensorop

@@ -52,7 +52,7 @@ std::vector<std::int64_t> row_major_strides(const Shape& shape) {
   std::int64_t stride = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
     strides[i] = stride;
-    // In an empty tensor the product of the other dimensions may overflow; nothing is ever read there.
+    // In an empty tensor the product of the other dimensions may overflow; its strides are never used.
     stride = checked_mul(stride, shape[i] == 0 ? 1 : shape[i]).value_or(0);
   }
   return strides;

@@ -1,7 +1,6 @@
 // Numbers of 8 or 4 bits: five kinds of float8, float4, int4 and uint4. Each takes a byte in memory. They are
-// data: moved, converted and compared, never computed with.
-// Source: section 4 of the specification of formats. Names, bits and values are those of ONNX and of
-// ml_dtypes.
+// only data: moved, converted and compared, without arithmetic.
+// Source: docs/formats.md, "Small dtypes". Names, bits and values are those of ONNX and ml_dtypes.
 #pragma once
 
 #include <array>
@@ -15,17 +14,17 @@
 
 namespace tensorop {
 
-// What the bits of a small float mean: sign, exponent, fraction from the highest bit on. An exponent of 0 is
-// that of zero and of the subnormals, as in IEEE 754, but for a kind without zero.
+// The bit layout of a small float: sign, exponent, fraction from the highest bit on. Exponent 0 encodes zero
+// and subnormals, as in IEEE 754, except in a kind without zero.
 struct SmallFloatLayout {
-  int bits;      // of an element; the bits above them are ignored
-  int fraction;  // of them
+  int bits;      // bits of an element; higher bits are ignored
+  int fraction;  // fraction bits
   int bias;
-  std::uint8_t largest;        // the bits of the largest value
-  std::uint8_t infinity;       // 0: there is none
-  std::uint8_t nan;            // of a NaN; 0: there is none
-  bool has_sign = true;        // of numbers
-  bool has_minus_zero = true;  // and a sign of NaN, where there is one
+  std::uint8_t largest;        // bits of the largest value
+  std::uint8_t infinity;       // bits of infinity; 0: no infinity
+  std::uint8_t nan;            // bits of a NaN; 0: no NaN
+  bool has_sign = true;        // numbers may be negative
+  bool has_minus_zero = true;  // zero and NaN have a sign bit
   bool has_zero = true;
 };
 
@@ -39,11 +38,11 @@ using Float8E4M3FN = SmallFloatElement<SmallFloatLayout{8, 3, 7, 0x7E, 0, 0x7F}>
 using Float8E4M3FNUZ = SmallFloatElement<SmallFloatLayout{8, 3, 8, 0x7F, 0, 0x80, true, false}>;
 using Float8E5M2 = SmallFloatElement<SmallFloatLayout{8, 2, 15, 0x7B, 0x7C, 0x7E}>;
 using Float8E5M2FNUZ = SmallFloatElement<SmallFloatLayout{8, 2, 16, 0x7F, 0, 0x80, true, false}>;
-// Powers of two, the scales of blocks.
+// Powers of two, used as block scales.
 using Float8E8M0FNU = SmallFloatElement<SmallFloatLayout{8, 0, 127, 0xFE, 0, 0xFF, false, false, false}>;
 using Float4E2M1FN = SmallFloatElement<SmallFloatLayout{4, 1, 1, 7, 0, 0}>;
 
-// Integers in the lower half of a byte; the upper half is ignored. Signed: two's complement.
+// An integer in the lower half of a byte; the upper half is ignored. Signed: two's complement.
 template <bool kSigned>
 struct Nibble {
   std::uint8_t bits = 0;
@@ -66,7 +65,7 @@ concept SmallInteger = detail::kIsNibble<T>;
 template <class T>
 concept SmallNumber = SmallFloat<T> || SmallInteger<T>;
 
-// The bits of an element that mean something.
+// The significant bits of an element.
 template <SmallNumber T>
 [[nodiscard]] constexpr std::uint8_t meaning_bits(T value) {
   if constexpr (SmallInteger<T>) {
@@ -85,12 +84,12 @@ template <SmallNumber T>
 
 namespace detail {
 
-// 2^exponent, which is that of a normal double.
+// 2^exponent, for exponents of normal doubles.
 [[nodiscard]] constexpr double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-// Exact.
+// Exact value of the bits.
 [[nodiscard]] constexpr float value_of(const SmallFloatLayout& layout, std::uint8_t bits) {
   const int sign = layout.has_sign ? 1 << (layout.bits - 1) : 0;
   const bool negative = (bits & sign) != 0;
@@ -109,7 +108,7 @@ namespace detail {
   return static_cast<float>(negative ? -value : value);
 }
 
-// The values of all bytes.
+// The values of all 256 bytes.
 template <SmallFloatLayout kLayout>
 inline constexpr std::array<float, 256> kValues = [] {
   std::array<float, 256> values{};
@@ -118,9 +117,9 @@ inline constexpr std::array<float, 256> kValues = [] {
   return values;
 }();
 
-// The magnitude in bits of the value nearest to `value`, of two the even one; in the kind without zero, which
-// holds powers of two, of the least one that is not below it. More than `largest` where that has no such
-// value. `value` is finite and above zero, or zero where there is one.
+// The magnitude bits of the value nearest to `value`, ties to even; in the kind without zero, which holds
+// powers of two, of the least value not below it. Exceeds `largest` if the kind has no such value. `value` is
+// finite and positive, or zero if the kind has zero.
 template <SmallFloatLayout kLayout>
 [[nodiscard]] constexpr int rounded_magnitude(double value) {
   if constexpr (kLayout.has_zero) {
@@ -136,13 +135,13 @@ template <SmallFloatLayout kLayout>
 
 }  // namespace detail
 
-// Exact.
+// Exact conversion.
 template <SmallFloat T>
 [[nodiscard]] constexpr float to_float(T value) {
   return detail::kValues<T::kLayout>[value.bits];
 }
 
-// The largest value, and the least one: a float or an integer.
+// The largest and the least value, as a float or an integer.
 template <SmallNumber T>
 [[nodiscard]] constexpr auto largest_small() {
   if constexpr (SmallFloat<T>) {
@@ -160,16 +159,16 @@ template <SmallNumber T>
   }
 }
 
-// What becomes of a value that a small float does not have (4.3).
+// How to convert a value that a small float cannot represent (docs/convert.md, --overflow).
 enum class Overflow : std::uint8_t {
   error,
   saturate,  // beyond the largest value, infinities included: the largest value
   nan        // beyond the largest value: infinity, else NaN, else (float4) the largest value
 };
 
-// Rounds once: to nearest, ties to even; float8_e8m0fnu, as ONNX does by default, up. False where T has no
-// such value: NaN where there is none; a negative number where there is no sign; with Overflow::error also
-// what rounds beyond the largest value, an infinity where there is none, and 0 where there is none.
+// Rounds once: to nearest, ties to even; float8_e8m0fnu rounds up, as ONNX Cast does by default. False if T
+// cannot represent the value: NaN if T has none; a negative number if T has no sign; with Overflow::error
+// also a value that rounds beyond the largest value, an infinity if T has none, and 0 if T has none.
 template <SmallFloat T>
 [[nodiscard]] constexpr bool round_small(double value, T& out, Overflow overflow = Overflow::error) {
   constexpr const SmallFloatLayout& kLayout = T::kLayout;
@@ -177,7 +176,7 @@ template <SmallFloat T>
   const bool negative = bits >> 63 != 0;
   const double magnitude = std::bit_cast<double>(bits << 1 >> 1);
   const auto sign = static_cast<std::uint8_t>(kLayout.has_sign && negative ? 1 << (kLayout.bits - 1) : 0);
-  // Of infinity, NaN and 0.
+  // The sign for infinity, NaN and 0.
   const std::uint8_t special_sign = kLayout.has_minus_zero ? sign : std::uint8_t{0};
   constexpr auto with_sign = [](std::uint8_t special, std::uint8_t with) {
     return static_cast<std::uint8_t>(special | with);

@@ -1,4 +1,4 @@
-// Elements read where they are stored, at any address: files that are mapped need not align them.
+// Reads elements at any address: elements in mapped files may be unaligned.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace tensorop {
 
-// Works like a `const T*`. The copies compile to plain loads, also in loops that are vectorised.
+// Works like a `const T*`. The copies compile to plain loads, also in vectorized loops.
 template <class T>
 class StoredElements {
  public:

@@ -13,7 +13,7 @@ namespace tensorop {
 Storage::Storage(std::int64_t bytes, std::string_view what) {
   constexpr std::size_t kAlign = 64;
   require_memory(bytes, what);
-  // calloc hands out large blocks as fresh zero pages that cost memory only once they are written.
+  // calloc provides large blocks as fresh zero pages, which cost memory only when written.
   block_.reset(std::calloc(1, to_size(bytes) + kAlign));
   if (!block_) throw_no_memory(bytes, what);
   const auto address = reinterpret_cast<std::uintptr_t>(block_.get());

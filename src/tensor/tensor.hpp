@@ -1,4 +1,4 @@
-// A dense row-major tensor in memory: dtype, shape, and bytes it shares with whoever else holds them.
+// A dense row-major tensor in memory: dtype, shape, and bytes with shared ownership.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,20 @@ namespace tensorop {
 
 class MappedFile;
 
-// Memory that the bytes of string elements are in.
+// Memory blocks that hold the bytes of string elements.
 using Arenas = std::vector<std::shared_ptr<const void>>;
 
-// Memory for elements. Zero-filled.
+// Zero-filled memory for elements.
 class Storage {
  public:
-  // `bytes` of memory aligned to 64 bytes. Throws MemoryError as require_memory() does, which names `what`
-  // the memory is for, or std::bad_alloc.
+  // `bytes` of memory aligned to 64 bytes. Throws MemoryError as require_memory() does, naming `what`, or
+  // std::bad_alloc.
   explicit Storage(std::int64_t bytes, std::string_view what = "a tensor");
 
   [[nodiscard]] std::byte* data() { return data_; }
   [[nodiscard]] const std::byte* data() const { return data_; }
 
-  // Of string elements; they live as long as the elements do.
+  // For string elements; they live as long as the elements do.
   Arenas arenas;
 
  private:
@@ -40,8 +40,8 @@ class Storage {
   std::byte* data_ = nullptr;
 };
 
-// Read-only after it was made, cheap to copy. Elements may be at any address. `data()` is null where only
-// dtype and shape are known (--dry-run) and never read where the tensor is empty.
+// Immutable, cheap to copy. Elements may be at any address. `data()` is null if only dtype and shape are
+// known (--dry-run), and is never read if the tensor is empty.
 class Tensor {
  public:
   Tensor() = default;
@@ -54,17 +54,17 @@ class Tensor {
       : Tensor(dtype, std::move(shape), storage->data(), storage) {
     storage_ = storage.get();
   }
-  // Elements of a file, from byte `offset` on.
+  // Elements in a file, starting at byte `offset`.
   Tensor(DType dtype, Shape shape, const std::shared_ptr<const MappedFile>& file, std::int64_t offset = 0);
 
-  // The same elements with another shape of as many.
+  // The same elements with another shape of the same size.
   [[nodiscard]] Tensor reshaped(Shape shape) const {
     Tensor out = *this;
     out.shape_ = std::move(shape);
     return out;
   }
 
-  // The same bytes as elements of another dtype of the same size; neither is string.
+  // The same bytes as elements of another dtype of the same size; neither dtype is string.
   [[nodiscard]] Tensor viewed_as(DType dtype) const {
     Tensor out = *this;
     out.dtype_ = dtype;
@@ -77,16 +77,16 @@ class Tensor {
   [[nodiscard]] std::int64_t size() const { return count(shape_); }  // elements
   [[nodiscard]] std::int64_t bytes() const { return size() * element_size(dtype_); }
   [[nodiscard]] const std::byte* data() const { return data_; }
-  // What string elements point into: what is made of them keeps that alive, and not this tensor.
+  // The arenas of string elements: tensors made from the elements keep only these alive.
   [[nodiscard]] Arenas arenas() const { return storage_ == nullptr ? Arenas() : storage_->arenas; }
-  // The file that the elements are in, where the tensor was made of one; else null.
+  // The mapped file that contains the elements; null if the tensor was not made from one.
   [[nodiscard]] std::shared_ptr<const MappedFile> mapping() const { return {owner_, file_}; }
-  // The elements as values of the dtype's type.
+  // The elements as values of type T.
   template <class T>
   [[nodiscard]] StoredElements<T> as() const {
     return StoredElements<T>(data_);
   }
-  // The same of a tensor of strings, which are always in memory of their own.
+  // The elements of a string tensor, which always has its own memory.
   [[nodiscard]] std::span<const StringRef> strings() const {
     return {reinterpret_cast<const StringRef*>(data_), static_cast<std::size_t>(size())};
   }
@@ -96,8 +96,8 @@ class Tensor {
   Shape shape_ = {0};
   const std::byte* data_ = nullptr;
   std::shared_ptr<const void> owner_;
-  const Storage* storage_ = nullptr;  // owner_, where it is one
-  const MappedFile* file_ = nullptr;  // owner_, where it is one
+  const Storage* storage_ = nullptr;  // owner_ if it is a Storage
+  const MappedFile* file_ = nullptr;  // owner_ if it is a MappedFile
 };
 
 }  // namespace tensorop
