@@ -46,7 +46,7 @@ ArrayEntry Archive::readable(ArrayEntry array) const {
 
 Tensor Archive::read(const ArrayEntry& array, const ArrayReading& reading) const {
   Tensor tensor = decode(array, reading);
-  // Elements that were brought elsewhere are compared with the file no more.
+  // If the elements were copied out of the file, check now that the file has not changed meanwhile.
   if (array.owner != nullptr && tensor.mapping() != array.owner) array.owner->require_unchanged();
   return tensor;
 }
@@ -94,7 +94,7 @@ std::string Archive::list_members(bool arrays) const {
 
 std::size_t Archive::find(std::string_view name) const {
   if (const auto found = lookup(name)) return *found;
-  // Comparing takes time with the lengths: names that are not read as names are left out.
+  // Comparing takes time with the lengths: long names, and names after the first 1000, are not compared.
   constexpr std::size_t kMostCompared = 1000;
   constexpr std::size_t kLongestCompared = 64;
   std::vector<std::string> candidates;

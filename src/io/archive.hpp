@@ -25,8 +25,8 @@ namespace tensorop {
 class ArchiveWriter;
 struct ArchiveOptions;
 
-// A file of arrays that was opened for reading: its members, by their positions in the file's order. A file
-// of one array is an archive of one member without a name.
+// A file of arrays that was opened for reading: its members, by position in the file. A file with a single
+// array is an archive with one member without a name.
 class Archive {
  public:
   Archive(const Archive&) = delete;
@@ -39,56 +39,58 @@ class Archive {
   [[nodiscard]] bool is_array(std::size_t member) const { return members_[member].is_array; }
   // The NAME of the member in FILE:NAME. Valid as long as the archive.
   [[nodiscard]] std::string_view name(std::size_t member) const { return members_[member].name; }
-  // The member that NAME of FILE:NAME means.
+  // The member that NAME in FILE:NAME means.
   [[nodiscard]] virtual std::optional<std::size_t> lookup(std::string_view name) const;
-  // Of the whole archive.
+  // Metadata of the whole archive.
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
-  // The bytes that a ZIP archive has at its end for its readers.
+  // The comment at the end of a ZIP archive.
   [[nodiscard]] const std::string& comment() const { return comment_; }
-  // What was read although the format does not allow it: lines without the name of the file.
+  // Violations of the format that were tolerated: lines without the file's name.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   // Content of the file that is not one of its arrays, for reports.
   [[nodiscard]] const std::vector<Unseen>& unseen() const { return unseen_; }
-  // The same as warnings() and, where the archive is read as a whole, which members are left out as they are
-  // not arrays.
+  // warnings(); if the `whole` archive is read, also the members that are skipped because they are not
+  // arrays.
   [[nodiscard]] std::vector<std::string> warnings_for(bool whole) const;
 
   // Describes a member that is an array. Reads the member's header if the format has one. Throws Error
   // without the member's name.
   [[nodiscard]] ArrayEntry entry(std::size_t member) const;
-  // Such an entry, of an array that is to be read. Throws Error where it cannot be.
+  // The entry of an array that will be read, with its owner set. Throws Error if the array cannot be read.
   [[nodiscard]] ArrayEntry readable(ArrayEntry array) const;
-  // Its array, which keeps what it needs of the file. Throws Error without the member's name.
+  // Reads the array of an entry. The tensor keeps the file alive if needed. Throws Error without the member's
+  // name.
   [[nodiscard]] Tensor read(const ArrayEntry& array, const ArrayReading& reading) const;
-  // Whether a member is compressed: one thread reads it as soon as several do.
+  // Whether a member is compressed: then a single thread reads it, as fast as several threads could.
   [[nodiscard]] bool is_compressed(std::size_t member) const { return members_[member].is_compressed; }
-  // Whether an array that replaces the one of this name is compressed: as that is, or as the last member.
+  // Whether a new array of this name is compressed: as the array that it replaces, or as the last member.
   [[nodiscard]] bool compresses(std::string_view name) const;
 
-  // What writes this archive again to `path`, from which it was read: with one array that is added, in the
-  // place of the one of its name if there is one. All others and the metadata stay. Throws Error where the
-  // format is only read.
+  // A writer that writes this archive again to `path`, from which it was read, with one array added, or
+  // replaced if the name exists. All other arrays and the metadata stay. Throws Error if the format is
+  // read-only.
   [[nodiscard]] virtual std::unique_ptr<ArchiveWriter> rewrite(const std::string& path,
                                                                const std::string& name,
                                                                const ArchiveOptions& options) const;
 
-  // Whether the other files that its arrays are in, if any, are still those that it read.
+  // Whether external files that contain its arrays, if any, are unchanged since they were opened.
   [[nodiscard]] virtual bool is_current() const { return true; }
 
-  // As lookup(). Throws Error when there is none, with a similar name or the list of names as a hint.
+  // As lookup(). Throws Error if there is no such member, with a similar name or the list of names as a hint.
   [[nodiscard]] std::size_t find(std::string_view name) const;
-  // The one array. Throws Error when there is none, or more than one; then the hint says how one is named.
+  // The only array. Throws Error if there is none or more than one; then the hint says how to name an array.
   [[nodiscard]] std::size_t only(std::string_view hint = "FILE:NAME names one array of an archive") const;
 
-  // Names of the members that are arrays, or of those that are not; a long list is cut.
+  // Names of the members that are arrays, or of the members that are not; a long list is cut.
   [[nodiscard]] std::string list_members(bool arrays) const;
 
  protected:
   Archive() = default;
-  // Adds a member, whose name stays where it is. False where another one has the name, which means that one.
+  // Adds a member; `name` must outlive the archive. False if another member has the name: NAME means the
+  // first one.
   bool add_member(std::string_view name, bool is_array = true, bool is_compressed = false);
 
-  std::vector<ArrayEntry> entries_;  // of members, where make_entry() does not make them
+  std::vector<ArrayEntry> entries_;  // entries of members, unless make_entry() makes them
   Metadata metadata_;
   std::string comment_;
   std::vector<std::string> warnings_;
@@ -102,26 +104,26 @@ class Archive {
   };
 
   [[nodiscard]] virtual ArrayEntry make_entry(std::size_t member) const { return entries_[member]; }
-  // Sets ArrayEntry::owner where that is another file. Throws Error.
+  // Sets ArrayEntry::owner if the elements are in another file. Throws Error.
   virtual void locate(ArrayEntry& /*array*/) const {}
   [[nodiscard]] virtual Tensor decode(const ArrayEntry& array, const ArrayReading& reading) const;
 
-  std::unordered_map<std::string_view, std::size_t> positions_;  // of members
+  std::unordered_map<std::string_view, std::size_t> positions_;  // positions of members by name
   std::vector<Member> members_;
 };
 
 struct ArchiveOptions {
-  bool compress = false;  // where Format::can_compress
-  bool durable = false;   // as OutputFile::create() has it
-  // The archive that is replaced as a whole, where Format::can_compress: Archive::compresses() says whether
-  // an array is deflated although `compress` is false, and its comment stays.
+  bool compress = false;  // only if Format::can_compress
+  bool durable = false;   // as in OutputFile::create()
+  // The archive that is replaced as a whole, if Format::can_compress: Archive::compresses() says whether an
+  // array is compressed although `compress` is false; the comment is kept.
   std::shared_ptr<const Archive> old = {};
-  // That compress, and the bytes of memory for it. The result depends on neither.
+  // Threads that compress, and their memory in bytes. The result depends on neither.
   int threads = 1;
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();
-  Metadata metadata = {};                             // left out where the format has no place for it
-  std::shared_ptr<const ReplacedFile> replaced = {};  // as OutputFile::create() has it
-  // Of elements, where arrays are stored as in memory.
+  Metadata metadata = {};                             // ignored if the format cannot store metadata
+  std::shared_ptr<const ReplacedFile> replaced = {};  // as in OutputFile::create()
+  // Who writes the elements of arrays that are stored as in memory.
   OutputFile::Writers writers = OutputFile::Writers::this_process;
 };
 
@@ -129,11 +131,11 @@ struct ArchiveArray {
   std::string name = {};
   DType dtype = DType::float32;
   Shape shape = {};
-  std::string operand = {};  // that gives it, in messages; empty: none
+  std::string operand = {};  // the operand that provides the array, for messages; may be empty
 };
 
-// What takes the encoded bytes of one array after the other, each from front to end. Nothing is visible at
-// the destination before commit(), unless is_stream().
+// Takes the encoded bytes of the arrays, one array after the other, each from front to end. Nothing is
+// visible at the destination before commit(), unless is_stream().
 class ByteWriter {
  public:
   ByteWriter() = default;
@@ -141,27 +143,27 @@ class ByteWriter {
   ByteWriter& operator=(const ByteWriter&) = delete;
   virtual ~ByteWriter() = default;
 
-  // True when written bytes cannot be revoked.
+  // True if written bytes cannot be withdrawn.
   [[nodiscard]] virtual bool is_stream() const = 0;
-  // Bytes of the last array.
+  // Appends bytes of the current array.
   virtual void append(std::span<const std::byte> bytes) = 0;
   virtual void end_array() {}
-  // All arrays are there: on the disk if the destination is durable.
+  // Ends the writing: with a durable destination, all arrays are then on the disk.
   virtual void finish() = 0;
-  // Publishes them, after finish() if that was not called.
+  // Publishes the arrays, after finish() if that was not called.
   virtual void commit() = 0;
 };
 
 // An archive being written.
 class ArchiveWriter : public ByteWriter {
  public:
-  // Whether all arrays must be known before the first of them is added: announce() is called then.
+  // Whether announce() must be called with all arrays before the first add().
   [[nodiscard]] virtual bool needs_announcement() const { return false; }
-  // Tells of all arrays that will be added, at most once and before the first add(). Returns their positions
-  // in the order in which they are to be added. Throws Error where one of them cannot be.
+  // Declares all arrays, at most once and before the first add(). Returns their positions in the order in
+  // which add() must be called. Throws Error if the format cannot store one of the arrays.
   [[nodiscard]] virtual std::vector<std::size_t> announce(const std::vector<ArchiveArray>& arrays);
-  // Begins the array `name`, as open_sink() does a file. One at a time: commit() of the sink ends the array,
-  // not the archive. Names are different and have passed Format::require_name. Throws Error.
+  // Begins the array `name`, as open_sink() begins a file. One at a time: commit() of the sink ends the
+  // array, not the archive. Names are unique and have passed Format::require_name. Throws Error.
   [[nodiscard]] virtual std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                                   std::int64_t characters) = 0;
 };
@@ -169,7 +171,7 @@ class ArchiveWriter : public ByteWriter {
 // Names for a message; a long list is cut.
 [[nodiscard]] std::string list_names(std::vector<std::string> names);
 
-// A name that is in `names` more than once; and one that several of `items` have.
+// A duplicate in `names`; a duplicate name among `items`.
 [[nodiscard]] std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names);
 template <class Items, class Name>
 [[nodiscard]] std::optional<std::string_view> find_duplicate(const Items& items, Name name) {
@@ -179,10 +181,10 @@ template <class Items, class Name>
   return find_duplicate(std::move(names));
 }
 
-// Throws Error: an array cannot have the name.
+// Throws the Error for a name that an array cannot have.
 [[noreturn]] void refuse_name(const std::string& name, std::string_view why);
-// Throws it where `name` cannot be that of an array in an archive whose arrays are files when it is
-// unpacked: empty, too long, not UTF-8, with control characters, or a path out of the folder.
+// Calls refuse_name() if `name` cannot be a file name when the archive is unpacked: empty, too long, not
+// UTF-8, with control characters, or a path out of the folder.
 void require_file_name(const std::string& name);
 
 }  // namespace tensorop

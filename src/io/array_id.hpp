@@ -1,4 +1,4 @@
-// Whether two operands mean the same array of the same file, whatever their paths are.
+// Detects whether two operands mean the same array of the same file, despite different paths.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@ namespace tensorop {
 // A file, or an array of an archive.
 struct ArrayId {
   FileId file;
-  std::string array;  // empty: the only one, whatever its name
+  std::string array;  // empty: the only array, whatever its name
 
   [[nodiscard]] bool may_be_same_array(const ArrayId& other) const {
     return array.empty() || other.array.empty() || array == other.array;
   }
 };
 
-// Finds out what operands mean. Keeps the indexes that it has read.
+// Identifies the arrays of operands. Caches the shard indexes that it reads.
 class ArrayIds {
  public:
-  // The ArrayId of the file `path`, or of the array FILE:NAME. The file of an array that a shard index names
-  // is its shard. Returns nullopt, with errno set, if there is no such file.
+  // The ArrayId of the file `path`, or of the array FILE:NAME. An array of a shard index has the FileId of
+  // its shard. Returns nullopt, with errno set, if the file does not exist.
   //
-  // In a format other than NPZ, "a" and "a.npy" are two arrays. They are taken for one here.
+  // "a" and "a.npy" count as one array, although they are two arrays in formats other than NPZ.
   [[nodiscard]] std::optional<ArrayId> of(const std::string& path);
 
  private:

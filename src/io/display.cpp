@@ -14,7 +14,7 @@
 namespace tensorop {
 namespace {
 
-// The coordinates along a dimension that are shown.
+// The indices along a dimension that are printed.
 std::vector<std::int64_t> shown_along(std::int64_t size, std::int64_t edge) {
   std::vector<std::int64_t> out;
   const bool is_long = edge != 0 && size > 2 * edge;
@@ -23,7 +23,7 @@ std::vector<std::int64_t> shown_along(std::int64_t size, std::int64_t edge) {
   return out;
 }
 
-// Three elements at each end, as NumPy shows, fewer in tensors of many long dimensions.
+// Number of elements printed at each end: three, as in NumPy, fewer in tensors of many long dimensions.
 std::int64_t edge_of(const Shape& shape) {
   const auto shown = [&](std::int64_t edge) {
     std::int64_t product = 1;
@@ -47,7 +47,7 @@ std::string word_of_element(DType dtype, const std::byte* element) {
   return cat(word.substr(1, comma - 1), imaginary.starts_with('-') ? "" : "+", imaginary, "j");
 }
 
-// Characters, not bytes.
+// Counts characters, not bytes.
 std::size_t columns_of(std::string_view word) {
   return static_cast<std::size_t>(
       std::ranges::count_if(word, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -57,7 +57,7 @@ std::size_t point_of(std::string_view number) {
   return std::min(number.find_first_of(".e"), number.size());
 }
 
-// Nothing is written before all elements are there.
+// Writes nothing until all elements are there.
 Encoding display_encoding(DType dtype, const Shape& shape, std::int64_t /*strings*/,
                           std::string_view /*name*/) {
   const auto display = std::make_shared<Display>(dtype, shape);
@@ -74,7 +74,7 @@ constinit const Format kDisplayFormat = {
     .name = "display", .title = "a display", .article = "a", .encode = display_encoding};
 
 Display::Display(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)), edge_(edge_of(shape_)) {
-  if (tensorop::count(shape_) == 0) return;  // the other sizes may be anything
+  if (tensorop::count(shape_) == 0) return;  // the other dimensions may have any size
   shown_ = {0};
   for (const std::int64_t size : shape_) {
     std::vector<std::int64_t> next;
@@ -137,8 +137,8 @@ class Display::Printer {
     put("]");
   }
 
-  // Before the next item of a list: a blank in a row while there is room, else a new line, and one empty line
-  // more for each dimension between.
+  // Separates items of a list: in a row by a blank, or a new line if the row is full; between lists by a new
+  // line and one empty line for each dimension between them.
   void separate(bool is_row, std::size_t axis, std::size_t next) {
     if (is_row && column_ + 1 + next + display_.shape_.size() <= columns_) return put(" ");
     out_.append(is_row ? 1 : display_.shape_.size() - 1 - axis, '\n');
@@ -146,7 +146,7 @@ class Display::Printer {
     put(std::string(axis + 1, ' '));
   }
 
-  // Numbers are aligned at their points, all else on the right.
+  // Aligns numbers at their points, everything else on the right.
   void put_word() {
     const std::string& word = display_.words_[next_++];
     const std::size_t tail = has_point(word) ? after_ - (word.size() - point_of(word)) : 0;
@@ -163,9 +163,9 @@ class Display::Printer {
 
   const Display& display_;
   std::size_t columns_;
-  std::size_t before_ = 0;  // columns before the point of a number, and from it on
+  std::size_t before_ = 0;  // columns before the point of a number, and after
   std::size_t after_ = 0;
-  std::size_t width_ = 0;  // of any word
+  std::size_t width_ = 0;  // the widest word
   std::size_t next_ = 0;
   std::size_t column_ = 0;
   std::string out_;

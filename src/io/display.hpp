@@ -1,5 +1,5 @@
-// A tensor as a terminal shows it, much as NumPy prints it: dtype and shape on a line, then the elements in
-// nested brackets, aligned, a row on a line, and "..." in place of the middle of long dimensions.
+// Prints a tensor for a terminal, similar to NumPy: dtype and shape on a line, then the elements in nested
+// brackets, aligned, a row on a line, and "..." in place of the middle of long dimensions.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace tensorop {
 
-// Of a tensor whose elements come in any order, on any thread; only those that are shown are kept.
+// Accepts elements in any order, on any thread, and keeps only the printed ones.
 class Display {
  public:
-  // At most this many elements are shown in full.
+  // Tensors with more elements than this are abbreviated.
   static constexpr std::int64_t kMostInFull = 1000;
 
   Display(DType dtype, Shape shape);
 
-  // Keeps what is shown of `count` elements, the first of which is number `first` and lies at `elements`.
+  // Keeps the printed ones of `count` elements at `elements`; the first is element number `first`.
   void take(std::int64_t first, std::int64_t count, const std::byte* elements);
-  // All lines, in `columns` columns where that is possible.
+  // All lines, at most `columns` columns wide if possible.
   [[nodiscard]] std::string text(int columns) const;
 
  private:
@@ -30,12 +30,12 @@ class Display {
 
   DType dtype_;
   Shape shape_;
-  std::int64_t edge_ = 0;            // elements shown at each end of a long dimension; 0: all are shown
-  std::vector<std::int64_t> shown_;  // their numbers, ascending
-  std::vector<std::string> words_;   // and their texts
+  std::int64_t edge_ = 0;            // elements printed at each end of a long dimension; 0: print all
+  std::vector<std::int64_t> shown_;  // positions of printed elements, ascending
+  std::vector<std::string> words_;   // their texts
 };
 
-// The format of a result on a terminal, which files do not have.
+// The format of a result on a terminal; files cannot have it.
 extern const Format kDisplayFormat;
 
 }  // namespace tensorop

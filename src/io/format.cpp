@@ -20,10 +20,10 @@ using namespace std::string_view_literals;
 struct Signature {
   std::string_view bytes;
   std::string_view name;
-  std::string_view hint = {};  // what makes a file of it that can be read
+  std::string_view hint = {};  // how to convert the file to a supported format
 };
 
-// Beginnings of error documents that a server sends in place of a file.
+// First bytes of error documents that a server sends in place of a file.
 constexpr std::string_view kAnswers[] = {"{\"error\"", "{\"message\"", "{\"detail\"", "{\"errors\""};
 constexpr std::string_view kDownloadHint =
     "a file of this name is binary, and this one is text: a failed download?";
@@ -37,7 +37,7 @@ constexpr std::string_view kParquetHint =
     "d[k].to_numpy() for k "
     "in d})' writes its columns to x.npz";
 
-// Longer ones come before those that they begin with.
+// A longer signature comes before its own prefixes.
 constexpr Signature kSignatures[] = {
     {"version https://git-lfs"sv, "a Git LFS pointer; git lfs pull fetches the file"sv},
     {"version https://hawser"sv, "a Git LFS pointer; git lfs pull fetches the file"sv},
@@ -76,7 +76,7 @@ constexpr Signature kSignatures[] = {
     {"ir_version:"sv, "protobuf text, which is not read"sv},
 };
 
-// Whether the first bytes of a file, which may end within a character, are text.
+// Whether the first bytes of a file, which may cut a character, are text.
 bool begins_as_text(std::string_view head) {
   constexpr std::size_t kEnough = 64;
   head = head.substr(0, kEnough);
@@ -84,19 +84,19 @@ bool begins_as_text(std::string_view head) {
   return is_utf8(head) && is_text(head);
 }
 
-// In the order in which they are listed.
+// In the order of listings.
 constexpr const Format* kFormats[] = {
     &kNpyFormat,        &kJsonFormat, &kNestedJsonFormat,  &kTextFormat, &kCsvFormat,
     &kTsvFormat,        &kOnnxFormat, &kTensorProtoFormat, &kNpzFormat,  &kSafetensorsFormat,
     &kShardIndexFormat, &kGgufFormat, &kRawFormat};
 
-// The formats that detect files, in order of precedence: a format that looks at more bytes is more certain,
-// and the first byte of a binary format may also begin a text.
+// The formats that detect files, in order of precedence: a format that checks more bytes comes first, because
+// the first byte of a binary format may also begin a text.
 constexpr const Format* kDetected[] = {&kSafetensorsFormat, &kOnnxFormat, &kTensorProtoFormat,
                                        &kNpyFormat,         &kNpzFormat,  &kGgufFormat,
                                        &kShardIndexFormat,  &kTextFormat, &kJsonFormat};
 
-// Detection and messages look at no more than these first bytes, but for the fields of an ONNX model.
+// Number of bytes that detection and messages look at, except for the fields of an ONNX model.
 constexpr std::size_t kHeadBytes = 4096;
 
 std::string ending_hint() {
@@ -104,7 +104,7 @@ std::string ending_hint() {
              ", or give --format ", join_words(format_names(), "or"));
 }
 
-// What the formats have for which `wanted` is true.
+// The results of `get` for each format for which `wanted` is true.
 template <class Wanted, class Get>
 std::vector<std::string> listed_formats(const Wanted& wanted, const Get& get) {
   std::vector<std::string> out;
@@ -114,7 +114,7 @@ std::vector<std::string> listed_formats(const Wanted& wanted, const Get& get) {
   return out;
 }
 
-// Of that name, in any case; null where none is.
+// Finds a format by name, in any case; null if there is none.
 const Format* find_named(std::string_view name) {
   const auto* const found = std::ranges::find(kFormats, lower(name), &Format::name);
   return found == std::end(kFormats) ? nullptr : *found;
@@ -126,14 +126,13 @@ const Signature* find_signature(std::string_view head) {
   return found == std::end(kSignatures) ? nullptr : found;
 }
 
-// The first bytes of a file, for messages: "'version https://gi...'", or "bytes 1f 8b 08 00" where they are
-// no text.
+// The first bytes of a file, for messages: "'version https://gi...'", or "bytes 1f 8b 08 00" if not text.
 std::string first_bytes(std::string_view head) {
   constexpr std::size_t kMostText = 24;
   constexpr std::size_t kMostBytes = 8;
   const std::string_view line = head.substr(0, head.find_first_of("\r\n"));
   std::string_view shown = line.substr(0, kMostText);
-  // A character is shown whole or not at all.
+  // Does not cut a character.
   while (!shown.empty() && !is_utf8(shown) && shown.size() + 4 > std::min(kMostText, line.size())) {
     shown.remove_suffix(1);
   }
@@ -149,26 +148,26 @@ std::string first_bytes(std::string_view head) {
   return out;
 }
 
-// A single value, or nothing: what JSON says of it is right.
+// Whether the text is a single value or empty; JSON's error message then fits.
 bool is_single_value(std::string_view head) {
   std::string_view text = after_blanks(head);
   if (text.empty() || text[0] == '"') return true;
   text = text.substr(0, text.find_first_of(kBlanks));
-  // The end of a long number is out of sight.
+  // The end of a long number is beyond the head.
   if (text.size() >= kTableDetectBytes)
     return text.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
   std::string buffer;
   return text == "null" || read_field(text, buffer).kind != FieldKind::other;
 }
 
-// Text where a file with this ending is binary: what a server answers when there is no file to send, or the
-// pointer to a file.
+// Whether the head is text although files with this extension are binary: a server's error page, or a pointer
+// to a file.
 bool is_failed_download(std::string_view head, const Format* named) {
   if (named == nullptr || !named->is_binary) return false;
   const bool is_answer = std::ranges::any_of(
       kAnswers, [&](std::string_view answer) { return after_blanks(head).starts_with(answer); });
   if (is_answer) return true;
-  constexpr std::size_t kLeast = 9;  // shorter files may be binary files that were cut
+  constexpr std::size_t kLeast = 9;  // shorter files may be truncated binary files
   return head.size() >= kLeast && begins_as_text(head) && detect_format(head) == nullptr &&
          !is_single_value(head);
 }
@@ -185,7 +184,7 @@ bool is_failed_download(std::string_view head, const Format* named) {
               "", std::string(hint));
 }
 
-// The format whose file extension `path` has, the longest one, and the extension; null when there is none.
+// The format with the longest file extension that `path` has, and the extension; null if there is none.
 std::pair<const Format*, std::string_view> find_ending(std::string_view path) {
   std::pair<const Format*, std::string_view> longest = {nullptr, {}};
   for (const Format* format : kFormats) {
@@ -225,7 +224,8 @@ const Format& input_format(std::string_view file, std::string_view path, const F
   const Format* const detected = detect_format(file);
   const Format* const named = find_ending(path).first;
   if (detected != nullptr && detected->is_binary) return *detected;
-  // A file named .pb is a message unless it is text. A file named as an index is one if it is a JSON object.
+  // A file .pb is a protobuf message unless it is text. A file with the name of an index is one if it is a
+  // JSON object.
   if (named == &kTensorProtoFormat && (head.empty() || !is_text(head))) return *named;
   if (named == &kShardIndexFormat && after_blanks(head).starts_with('{')) return *named;
   const bool is_foreign = find_signature(head) != nullptr;
@@ -295,7 +295,7 @@ std::vector<std::string> endings_naming(DTypeSet dtypes) {
 }
 
 std::string_view known_ending(std::string_view path) {
-  // No result is written as a model: that format has no endings.
+  // Results are not written as models: the model format has no extensions.
   constexpr std::size_t kModelEnding = 5;
   const std::string_view end = path.substr(path.size() - std::min(path.size(), kModelEnding));
   return lower(end) == ".onnx" ? end : find_ending(path).second;

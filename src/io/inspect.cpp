@@ -64,14 +64,14 @@ ArrayEntry inspect_text(const OpenedFile& opened) {
   return info;
 }
 
-// A source with a tensor.
+// Opens a source and resolves its tensor.
 Source open_resolved(OpenedFile opened, const Source::Options& options) {
   Source source = Source::of_file(std::move(opened), options);
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   return source;
 }
 
-// Text is read once.
+// Reads text once: the source keeps the elements.
 FileContent inspect_elements(OpenedFile opened, const Source::Options& options) {
   std::string path = opened.shown;
   const auto source = std::make_shared<Source>(open_resolved(std::move(opened), options));

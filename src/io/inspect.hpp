@@ -14,23 +14,23 @@ namespace tensorop {
 
 struct FileContent {
   std::vector<ArrayEntry> arrays = {};
-  // Of arrays of an archive that cannot be described.
+  // Errors for arrays of an archive that cannot be described.
   std::vector<Error> faults = {};
-  bool is_whole = false;  // a whole archive
-  // Of a whole archive: what it has about itself.
+  bool is_whole = false;  // the content is a whole archive
+  // The properties of a whole archive.
   std::string path = {};
   std::string_view format = {};  // Format::name
   Metadata metadata = {};
-  // What was read although the format does not allow it: lines without the name of the program.
+  // Violations of the format that were tolerated: lines without the program's name.
   std::vector<std::string> warnings = {};
-  // Opens one of `arrays`: a source with a tensor. Any thread. Throws Error naming it.
+  // Opens one of `arrays` as a source with a tensor. Thread-safe. Throws Error naming the array.
   std::function<Source(const ArrayEntry& array, const Source::Options& options)> open = nullptr;
 };
 
-// Reads the header of a file, of one array of an archive (FILE:NAME), or of all its arrays, in their order;
-// reads a text file completely, `text_format` being as in open_file(). Throws Error naming the path, not for
-// one array among others. `elements`: how text and streams are read, where FileContent::open() will be
-// called; null: it will not.
+// Describes the header of a file, of one array of an archive (FILE:NAME), or of all its arrays, in file
+// order; reads a text file completely, with `text_format` as in open_file(). Throws Error naming the path,
+// except for one array among others. `elements`: how to read text and streams if FileContent::open() will be
+// called; null if not.
 [[nodiscard]] FileContent inspect_file(const std::string& path, const Format* text_format = nullptr,
                                        const Source::Options* elements = nullptr);
 

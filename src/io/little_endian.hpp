@@ -1,4 +1,4 @@
-// Little-endian numbers, as binary formats have them, and the headers that are made of them.
+// Little-endian numbers in binary formats, and headers made of them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tensorop {
 
-// The number that all of the bytes are, at most 8.
+// The little-endian number in `bytes`, at most 8 bytes.
 [[nodiscard]] inline std::uint64_t little_endian(std::span<const std::byte> bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(bytes[i]);
@@ -23,10 +23,10 @@ inline void append_little_endian(std::string& out, std::uint64_t value, std::siz
   for (std::size_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFFU);
 }
 
-// The fields of a header, from front to end. Reading past the end throws Error.
+// Reads the fields of a header, from front to end. Reading past the end throws Error.
 class HeaderFields {
  public:
-  // `cut`, which outlives this: the message of that Error.
+  // `cut`, which must outlive this object, is the message of that Error.
   HeaderFields(std::span<const std::byte> bytes, std::string_view cut) : bytes_(bytes), cut_(cut) {}
 
   std::span<const std::byte> take(std::uint64_t count) {

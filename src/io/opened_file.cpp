@@ -21,8 +21,8 @@ std::string_view text_of(const InputFile& file) {
   return bytes_text(file.bytes());
 }
 
-// Opens a file by open(reading) and finds its format. A stream is refused by its beginning where that is
-// enough.
+// Opens a file by open(reading) and detects its format. A stream is refused early if its beginning shows an
+// error.
 template <class Open>
 std::optional<OpenedFile> detect(const std::string& path, const Format* given, const ArrayReading& reading,
                                  std::optional<RawHeader> raw, const Open& open) {
@@ -47,7 +47,7 @@ std::optional<OpenedFile> detect(const std::string& path, const Format* given, c
   return OpenedFile{std::move(*file), &format, std::move(shown), std::nullopt, std::move(raw)};
 }
 
-// About what an archive takes: its names, and what is known of each member.
+// Estimates the memory of an archive: its names, and the entry of each member.
 std::int64_t bytes_of(const Archive& archive) {
   constexpr std::int64_t kMemberBytes = 256;
   std::int64_t bytes = 0;
@@ -55,7 +55,7 @@ std::int64_t bytes_of(const Archive& archive) {
   return bytes;
 }
 
-// 2024-05-01 and 010 are names of files.
+// 2024-05-01 and 010 are file names.
 bool is_json_number(std::string_view text) {
   const auto [length, missing] = json_number(text);
   return missing.empty() && length == text.size();
@@ -91,7 +91,7 @@ std::optional<OpenedFile> open_whole_path(const std::string& path, const Format*
 std::optional<OpenedFile> open_archive_path(const std::string& path) {
   const int reason = errno;
   for (auto& [archive, name] : split_names(path)) {
-    // Opening a file that is not regular, a FIFO for example, could take data from its other readers.
+    // Opening a FIFO, for example, could take data from its other readers.
     if (!is_regular_file(archive)) continue;
     InputFile file = InputFile::open(archive);
     const Format* const format = detect_format(text_of(file));
@@ -138,7 +138,7 @@ std::unique_ptr<Archive> open_archive(const OpenedFile& opened) {
 ArchiveCache::Opened ArchiveCache::open(const OpenedFile& opened) {
   const auto& mapping = opened.file.mapping();
   if (opened.file.is_stream() || !opened.format->is_archive()) return {open_archive(opened), mapping};
-  // Others wait while an archive is parsed: most often it is the one that they want.
+  // Other threads wait while an archive is parsed: usually they want the same archive.
   const std::lock_guard lock(mutex_);
   const auto known = std::ranges::find_if(
       kept_, [&](const Kept& kept) { return kept.opened.mapping->is_same_file(*mapping); });
@@ -173,7 +173,7 @@ std::string array_path(const OpenedFile& opened, const Archive& archive, std::si
 std::string array_name(const std::string& text, ArchiveCache& archives) {
   if (is_standard_input(text) || is_inline_json(text) || (!names_file(text) && looks_like_json(text)))
     return {};
-  // Opening a FIFO to look into it would take data from its reader.
+  // Opening a FIFO to inspect it would take data from its reader.
   const std::string_view raw = raw_path(text);
   if (raw.empty() && !is_other_file(text)) {
     const OpenedFile opened = open_file(text, &kJsonFormat);
@@ -207,7 +207,7 @@ bool is_inline_json(std::string_view text) {
          value == "false" || is_json_number(value);
 }
 
-// 2024.npy is a file: a number is one only as a whole.
+// 2024.npy is a file: the whole text must be a number.
 bool looks_like_json(std::string_view text) {
   const std::string_view value = trimmed(text);
   if (value.empty()) return false;

@@ -24,12 +24,12 @@
 namespace tensorop {
 namespace {
 
-// A file or a stream of one array.
+// Writes a file or a stream with one array.
 class FileWriter final : public ByteWriter {
  public:
   explicit FileWriter(OutputFile file) : file_(std::move(file)) {}
 
-  // The file, if bytes may be written to it at any offset.
+  // The file, or null if bytes cannot be written at any offset.
   [[nodiscard]] OutputFile* random_access() { return is_stream() ? nullptr : &file_; }
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   void append(std::span<const std::byte> bytes) override { file_.append(bytes); }
@@ -40,7 +40,7 @@ class FileWriter final : public ByteWriter {
   OutputFile file_;
 };
 
-// The name of the regular file that standard output is; empty where it is something else.
+// The path of the regular file that standard output is redirected to; empty otherwise.
 std::string redirected_to() {
   struct stat info {};
   if (os().fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode)) return {};
@@ -49,7 +49,7 @@ std::string redirected_to() {
   return length <= 0 ? "" : std::string(name, static_cast<std::size_t>(length));
 }
 
-// What a shell redirects to a file must be what the name of the file says, and a terminal shows only text.
+// If standard output is a file, the format must match its name; a terminal gets only text.
 const Format& standard_output_format(const Format* given) {
   if (given != nullptr) {
     if (given->is_binary && os().isatty(STDOUT_FILENO)) {
@@ -61,14 +61,14 @@ const Format& standard_output_format(const Format* given) {
   if (os().isatty(STDOUT_FILENO)) return kDisplayFormat;
   const std::string path = redirected_to();
   const Format* const named = path.empty() ? nullptr : find_format_by_ending(path);
-  // A name of text says nothing.
+  // The extension of a text file does not choose a format.
   if (named == nullptr || named == &kJsonFormat || named == &kTextFormat) return kJsonFormat;
   const std::string file = printable(path.substr(path.rfind('/') + 1));
   throw Error(cat("standard output is ", file, ", but the result is ", kJsonFormat.title), "",
               cat("-o ", file, " writes ", named->title, "; so does --format ", named->name));
 }
 
-// The one array of an archive that is replaced as a whole. Throws Error where anything else would be lost.
+// The only array of an archive that is replaced as a whole. Throws Error if more would be lost.
 std::string only_array(const Archive& archive, const Destination& destination) {
   const std::string& given = destination.array;
   if (archive.size() == 0) return given.empty() ? std::string(kOnlyArray) : given;
@@ -94,7 +94,7 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& 
     try {
       if (destination.is_member && format.require_name != nullptr) format.require_name(name);
     } catch (const Error& error) {
-      throw Error(error.what());  // its hint is about inputs of convert
+      throw Error(error.what());  // drops the hint, which is about inputs of convert
     }
   });
   const auto member = old ? old->lookup(name) : std::nullopt;
@@ -156,7 +156,7 @@ void Sink::encode(std::int64_t first, std::int64_t count, const std::byte* eleme
   out.append(reinterpret_cast<const char*>(elements), to_size(count * encoding_.element_bytes));
 }
 
-// The bytes before the elements are written with the first of them: until then everything may still fail.
+// Writes the prefix with the first elements: an earlier error leaves a stream untouched.
 void Sink::start() {
   if (!std::exchange(started_, true)) writer_.append(text_bytes(encoding_.prefix));
 }
@@ -256,7 +256,7 @@ std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format&
   try {
     archive = open_archive(*opened);
   } catch (const Error&) {
-    // What cannot be read cannot be kept either.
+    // An archive that cannot be read cannot be kept.
     if (must_be_whole) throw;
     return nullptr;
   }

@@ -1,4 +1,4 @@
-// Where a result goes: an encoding joined with a file, a stream or an archive. Knows nothing of operators.
+// Joins an encoding with its destination: a file, a stream or an archive. Knows nothing of operators.
 #pragma once
 
 #include <cstddef>
@@ -25,19 +25,19 @@ class ReplacedFile;
 // Takes the line of a warning.
 using Warn = std::function<void(const std::string& line)>;
 
-// The elements of a file that holds them as in memory. Any thread, any order.
+// The elements in a file that stores them as in memory. Any thread, any order.
 class ElementFile {
  public:
-  // They begin at byte `offset` of `file`, which outlives this, and have `width` bytes each, `bytes`
-  // together.
+  // The elements begin at byte `offset` of `file`, which must outlive this object; each has `width` bytes,
+  // all together `bytes`.
   ElementFile(OutputFile& file, std::int64_t offset, std::int64_t width, std::int64_t bytes)
       : file_(file), offset_(offset), width_(width), bytes_(bytes) {}
 
-  // Writes `bytes` bytes of elements, the first of which is number `first`.
+  // Writes `bytes` bytes of elements; the first is element number `first`.
   void write(std::int64_t first, const std::byte* elements, std::int64_t bytes) const;
-  // Of a destination that several processes write: what the others join.
+  // For a destination that several processes write: the values for OutputFile::join().
   [[nodiscard]] OutputFile::Shared shared() const { return file_.shared(); }
-  // Where element 0 begins in the file, in bytes.
+  // Byte offset of element 0 in the file.
   [[nodiscard]] std::int64_t offset() const { return offset_; }
   // All elements as writable memory, valid until the sink's commit().
   [[nodiscard]] std::byte* map() const;
@@ -49,38 +49,38 @@ class ElementFile {
   std::int64_t bytes_;
 };
 
-// One result being written. It takes the elements in one of two ways: through elements() if that is not null,
+// A result being written. It takes the elements in one of two ways: through elements() if that is not null,
 // else from front to end: encode() on any thread, append() in ascending order. Nothing is visible at the
 // destination before commit(), unless is_stream().
 class Sink {
  public:
-  // Of an array that `writer` has begun. `file`: where elements lie as in memory, their bytes may go to any
-  // offset of it instead, from byte `offset` on; null: to the writer.
+  // For an array that `writer` has begun. `file`: if elements are stored as in memory, their bytes may be
+  // written to any place of it, from byte `offset` on; null: only through the writer.
   Sink(Encoding encoding, ByteWriter& writer, OutputFile* file = nullptr, std::int64_t offset = 0);
   ~Sink();
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
 
-  // The writer that the sink writes the last array of: finish() and commit() are for it too.
+  // Transfers the ownership of the writer whose last array this sink writes: finish() and commit() then call
+  // the writer's.
   void take_writer(std::unique_ptr<ByteWriter> writer);
 
-  // True when written bytes cannot be revoked.
+  // True if written bytes cannot be withdrawn.
   [[nodiscard]] bool is_stream() const;
-  // Null unless elements lie as in memory at known offsets of a file.
+  // Null unless elements are stored as in memory at known offsets of a file.
   [[nodiscard]] ElementFile* elements() { return elements_ ? &*elements_ : nullptr; }
 
-  // True where the bytes of elements are those in memory: append() takes them as they are, encode() copies
-  // them.
+  // True if elements are stored as in memory: append() takes their bytes unchanged, encode() copies them.
   [[nodiscard]] bool takes_memory() const { return encoding_.element_bytes != 0; }
-  // Elements that share a byte: `first` of encode() is a multiple of so many.
+  // Number of elements that share a byte: `first` of encode() must be a multiple of it.
   [[nodiscard]] std::int64_t together() const { return encoding_.together; }
-  // Appends elements, the first of which is number `first`, to `out` as append() takes them.
+  // Encodes elements to `out` in the form for append(); the first is element number `first`.
   void encode(std::int64_t first, std::int64_t count, const std::byte* elements, std::string& out) const;
   void append(std::string_view encoded);
 
-  // Completes the result, on the disk if it is durable: commit() has only names left to change.
+  // Completes the result and, if durable, syncs it: commit() then only changes names.
   void finish();
-  // Publishes it, after finish() if that was not called.
+  // Publishes the result, after finish() if that was not called.
   void commit();
 
  private:
@@ -94,53 +94,53 @@ class Sink {
   bool is_finished_ = false;
 };
 
-// The sink of a file or a stream, as OutputFile tells them apart. Claims the space. Throws Error where the
-// result cannot fit.
+// The sink of a file or a stream, as OutputFile distinguishes them. Reserves the space. Throws Error if the
+// result does not fit.
 [[nodiscard]] std::unique_ptr<Sink> file_sink(Encoding encoding, OutputFile file);
 
 struct Destination {
   std::string path = "-";          // "-" is standard output
-  const Format* format = nullptr;  // null: by the ending of the path; on standard output the default format
+  const Format* format = nullptr;  // null: by the path's extension; on standard output the default
   bool durable = false;            // as in OutputFile::create()
-  std::string array = {};          // its name, where the format has one; empty: none
+  std::string array = {};          // name of the array, if the format stores one; may be empty
   bool is_member = false;          // one array of the archive at `path`, whose others stay
-  std::string shown = {};          // of a file: what messages call it; empty: its path
-  OutputFile::Writers writers = OutputFile::Writers::this_process;  // of the elements
-  std::shared_ptr<const ReplacedFile> replaced = {};                // of hold_archive()
+  std::string shown = {};          // name in messages; empty: the path
+  OutputFile::Writers writers = OutputFile::Writers::this_process;  // who writes the elements
+  std::shared_ptr<const ReplacedFile> replaced = {};                // set by hold_archive()
 };
 
-// Sets the path. FILE:NAME is an array of an archive: where no file has the whole of it as its name, up to
-// the first colon that has an archive to its left, or a name with the ending of one. Throws Error.
+// Sets the path. If no file has the whole text as its name, FILE:NAME is an array of an archive: split at the
+// first colon with an archive, or a name with an archive's extension, to its left. Throws Error.
 void set_path(Destination& destination, const std::string& text);
 
 // Locks the file of the destination's archive until the result is published, so that everything read from the
 // file from now on is still there when the result replaces it. open_sink() locks files that are not yet
-// locked. Does nothing for other formats. `waits`: until other writers have ended; else that is an Error.
-// Throws Error.
+// locked. Does nothing for other formats. `waits`: block until other writers have ended; otherwise another
+// writer is an Error. Throws Error.
 [[nodiscard]] Destination hold_archive(Destination destination, bool waits = true);
 
-// The archive at `path` that a file in `format` would replace; nothing where there is none. Throws Error
-// where it is one of another format, or cannot be opened; where it is damaged only if `must_be_whole`.
+// The archive at `path` that a file in `format` would replace; nothing if there is none. Throws Error if the
+// file has another format or cannot be opened, and, only if `must_be_whole`, if it is damaged.
 [[nodiscard]] std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format& format,
                                                         bool must_be_whole);
 
-// Warns where an array of an archive gets another dtype or shape.
+// Warns if an array of an archive changes its dtype or shape.
 void warn_of_change(const std::string& path, const std::string& name, const ArrayEntry& before, DType dtype,
                     const Shape& shape, const Warn& warn);
-// Warns where the file that is replaced is reached by a link to another folder, and names it.
+// Warns, naming the target, if the replaced file is reached by a link to another folder.
 void warn_of_link(const Destination& held, const Warn& warn);
 
-// The format a destination asks for. Throws Error where its ending is unknown and no format was given. So it
-// does where standard output is a terminal and the format is binary, and where it is a file whose name has
-// the ending of another format than the default one and no format was given.
+// The format for a destination. Throws Error if no format was given and the extension is unknown; if standard
+// output is a terminal and the format is binary; and if no format was given and standard output is a file
+// whose extension is that of a format other than the default.
 [[nodiscard]] const Format& format_of(const Destination& destination);
 
-// The name of the one array of an archive that a result is written to, as numpy.savez has it.
+// The name of the only array of a new archive, as in numpy.savez.
 inline constexpr std::string_view kOnlyArray = "arr_0";
 
-// Opens `destination` for a result of this dtype and shape and claims its space. `strings` is what
-// Format::measure_strings() says of elements of dtype string; else 0. `warn` is called where an array of an
-// archive gets another dtype; it may be empty. Throws Error naming the path.
+// Opens `destination` for a result of this dtype and shape and reserves its space. `strings` is the result of
+// Format::measure_strings() for elements of dtype string; else 0. `warn`, which may be empty, is called if an
+// array of an archive changes its dtype. Throws Error naming the path.
 [[nodiscard]] std::unique_ptr<Sink> open_sink(const Destination& destination, DType dtype, const Shape& shape,
                                               std::int64_t strings, const Warn& warn = nullptr);
 

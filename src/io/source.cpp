@@ -14,7 +14,7 @@
 namespace tensorop {
 namespace {
 
-// refuse_missing() of what may be meant to be the numbers of a tensor: 0,1.
+// refuse_missing(), with a hint if the text may be meant as the numbers of a tensor: 0,1.
 [[noreturn]] void refuse_operand(const std::string& text) {
   const bool are_numbers = text.find_first_not_of("0123456789,.+- eE") == std::string::npos;
   const bool has_digit = text.find_first_of("0123456789") != std::string::npos;
@@ -64,11 +64,11 @@ Source Source::of_json(TextSpan text, const Options& options) {
 
 Source Source::open(const std::string& text, const Options& options) {
   if (text.empty()) throw Error("an empty operand is neither a file nor a tensor");
-  // A file that comes to have such a name must not change what a command means.
+  // Inline JSON first: a new file with such a name must not change the meaning of a command.
   if (is_inline_json(text)) return of_json(owned_span(text), options);
   std::optional<OpenedFile> opened = open_whole_path(text, options.text_format, options.arrays);
   if (!opened) {
-    // No file of that name: a tensor without elements, malformed JSON, or a missing file.
+    // No file has that name: a tensor without elements, malformed JSON, or a missing file.
     const int reason = errno;
     if (const auto header = parse_raw(text); header && header->path.empty()) {
       if (options.allow_abstract) return of(Tensor(header->dtype, header->shape));
@@ -164,7 +164,7 @@ TextTensor Source::read_text(const TextReading& reading) const {
                         "text is read into memory as a whole: convert it to NPY where there is more memory");
     }
   };
-  // The text is not looked at again, but what was read of a file that changes meanwhile was never in it.
+  // The text will not be read again; but if the file changed during reading, the data read is not valid.
   const auto require_unchanged = [this] {
     if (mapping_) mapping_->require_unchanged();
   };

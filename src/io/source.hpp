@@ -1,4 +1,4 @@
-// Operands: a path, one array of an archive, "-", or the tensor itself as inline JSON.
+// Operands: a path, one array of an archive, "-", or inline JSON.
 #pragma once
 
 #include <cstdint>
@@ -22,70 +22,69 @@ namespace tensorop {
 
 class ArchiveCache;
 
-// One open operand: a tensor, or text or bytes whose dtype is not resolved yet. Text may name its dtype
-// itself; the dtype of untyped text depends on other operands, and so does that of bytes whose file does not
-// say it.
+// An open operand: a tensor, or text or bytes whose dtype is not resolved yet. Text may name its dtype; the
+// dtype of untyped text, and of bytes in a file that names no dtype, depends on other operands.
 class Source {
  public:
   struct Options {
-    ArrayReading arrays = {};     // how elements are read
-    bool header_only = false;     // of formats with a header: the tensor has no elements
+    ArrayReading arrays = {};     // how to read elements
+    bool header_only = false;     // if the format has a header: the tensor has no elements
     bool allow_abstract = false;  // "float32[2,3]" is a tensor without elements
-    bool read_later = false;      // text is opened only; read() or resolve() reads it
-    // The dtype to which untyped text is cast, at once, and what a small float of it does not hold.
+    bool read_later = false;      // only opens text; read() or resolve() reads it
+    // The dtype to which untyped text is cast at once, and the rule for values beyond a small float's range.
     std::optional<DType> cast_untyped_to = {};
     Overflow overflow = Overflow::error;
-    // The dtype of elements whose file does not say it (ArrayEntry::names_dtype); of one byte.
+    // The dtype, of one byte, for elements in a file that names no dtype (ArrayEntry::names_dtype).
     std::optional<DType> unnamed_as = {};
-    const Format* text_format = nullptr;  // of text, as in open_file()
-    // Called with a line about what is read; may be null.
+    const Format* text_format = nullptr;  // format of text, as in open_file()
+    // Called with warnings about the input; may be null.
     std::function<void(const std::string& line)> warn = nullptr;
-    ArchiveCache* archives = nullptr;  // of archives that other calls read too; null: each is opened anew
+    ArchiveCache* archives = nullptr;  // shares archives with other calls; null: opens each again
   };
 
-  // Throws Error naming the path (or the inline text) when it does not exist or cannot be read. The caller
-  // opens standard input only once.
+  // Throws Error naming the path (or the inline text) if it does not exist or cannot be read. The caller must
+  // open standard input only once.
   static Source open(const std::string& text, const Options& options);
-  // Inline JSON. Throws Error.
+  // Opens inline JSON. Throws Error.
   static Source of_json(TextSpan text, const Options& options);
-  // A file that is open already, or the one array of an archive. Throws Error naming it.
+  // Takes an open file: its tensor or text, or the selected array of an archive. Throws Error naming it.
   static Source of_file(OpenedFile opened, const Options& options);
-  // A tensor that is in memory already.
+  // Takes a tensor in memory.
   static Source of(Tensor tensor);
-  // An array of an archive, called `name`. Throws Error naming the array.
+  // Takes an array of an archive, called `name`. Throws Error naming the array.
   static Source of_entry(const Archive& archive, ArrayEntry array, std::string name, const Options& options);
 
   // The name in messages: the path, "a.npz:x", "standard input", or nothing for inline JSON.
   [[nodiscard]] const std::string& name() const { return name_; }
-  // The file that the tensor, or text that is still to be read, lies in; a temporary file, where it was
-  // brought there. Null for inline JSON, and for elements that were brought into memory.
+  // The file that contains the tensor or the unread text; a temporary file if the input was copied there.
+  // Null for inline JSON, and for elements that were decoded into memory.
   [[nodiscard]] const std::shared_ptr<const MappedFile>& mapping() const { return mapping_; }
 
   // The tensor, or null until its dtype is resolved.
   [[nodiscard]] const Tensor* tensor() const { return tensor_ ? &*tensor_ : nullptr; }
-  // True for text that has been opened and not read.
+  // True for text that is open but not read.
   [[nodiscard]] bool is_unread() const { return text_ && !natural_; }
-  // True for bytes whose dtype is not resolved. It may be any small dtype.
+  // True for bytes whose dtype is not resolved. The dtype may be any small dtype.
   [[nodiscard]] bool is_unnamed() const { return bytes_.has_value(); }
-  // Without a tensor(): what the beginning of unread text shows of its dtype.
+  // If tensor() is null: what the beginning of unread text shows of its dtype.
   [[nodiscard]] TextHead peek() const {
     return is_unread() && format_->peek_text != nullptr ? format_->peek_text(text_->text) : TextHead();
   }
-  // Reads unread text as its own dtype: gives a tensor() if the text names its dtype, else the two functions
-  // below describe it. Does nothing otherwise. Throws Error.
+  // Reads unread text: sets tensor() if the text names its dtype; otherwise the next two functions describe
+  // it. Does nothing for other operands. Throws Error.
   void read();
-  // Of untyped text that has been read: its own dtype; whether any dtype is possible. Bytes have no dtype of
-  // their own: throws Error.
+  // For untyped text that has been read: its natural dtype; whether any dtype is possible. Bytes have no
+  // natural dtype: throws Error.
   [[nodiscard]] DType natural_dtype() const;
   [[nodiscard]] bool fits_any_dtype() const { return natural_ && natural_->empty; }
-  // The same text: whether it has nothing but "NaN", "Infinity" and "-Infinity", which are float64, or
-  // strings beside strings.
+  // For untyped text: whether all elements are "NaN", "Infinity" or "-Infinity": float64, or strings if other
+  // operands are strings.
   [[nodiscard]] bool may_be_strings() const { return natural_ && natural_->all_not_finite; }
   // Resolves the dtype of bytes and of text without a tensor(): untyped elements become `dtype`. Unread text
-  // is read once; text that names its dtype keeps it. Throws Error when elements do not fit; the operand is
+  // is read once; text that names its dtype keeps it. Throws Error if elements do not fit; the operand is
   // then unchanged.
   void resolve(DType dtype);
-  // Replaces the tensor by another one of its shape.
+  // Replaces the tensor by another tensor of the same shape.
   void replace(Tensor tensor) { take_tensor(std::move(tensor)); }
 
  private:
@@ -101,13 +100,13 @@ class Source {
   std::string name_;
   std::shared_ptr<const MappedFile> mapping_;
   std::optional<Tensor> tensor_;
-  const Format* format_ = nullptr;  // of the text
+  const Format* format_ = nullptr;  // format of the text
   Threads threads_ = Threads(1);
-  std::function<void(const std::string& line)> warn_ = nullptr;  // of what is read, without the name
-  std::optional<TextSpan> text_;                                 // until the tensor is there
+  std::function<void(const std::string& line)> warn_ = nullptr;  // called with warnings without the name
+  std::optional<TextSpan> text_;                                 // until the tensor is set
   std::optional<TextTensor> natural_;
-  std::optional<Tensor> bytes_;  // until their dtype is known
-  std::string unnamed_;          // what the file has in its place
+  std::optional<Tensor> bytes_;  // until their dtype is resolved
+  std::string unnamed_;          // dtype code of the file, if it names no dtype
 };
 
 }  // namespace tensorop

@@ -23,12 +23,12 @@ void sort_members(std::vector<SetMember>& members) {
   std::ranges::sort(members, {}, [](const SetMember& member) { return std::tie(member.key, member.paired); });
 }
 
-// What has the form of a tensor is a file here.
+// Turns a path that looks like inline JSON into one that does not.
 std::string as_file_path(const std::string& path) {
   return is_inline_json(path) ? cat("./", path) : path;
 }
 
-// Whether the line is a row of a table, as far as its first fields show.
+// Whether the line is a row of a table, judged by its first fields.
 bool is_row(std::string_view line) {
   constexpr int kEnough = 8;
   std::string buffer;
@@ -42,7 +42,7 @@ bool is_row(std::string_view line) {
   return true;
 }
 
-// Whether nothing in the text could be a tensor: it is neither a JSON list nor a JSON string, a JSON object
+// Whether no part of the text can be a tensor: it is neither a JSON list nor a JSON string, a JSON object
 // begins with another key, and no line is a row of a table.
 bool is_no_tensor(std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
@@ -108,7 +108,7 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
       member.bytes = array.bytes;
       member.names_dtype = array.names_dtype;
       if (opened.format == &kShardIndexFormat) member.shard = array.file;
-    } catch (const Error&) {  // reading it reports that
+    } catch (const Error&) {  // reading the file reports the error
     }
     set.members_.push_back(std::move(member));
   }
@@ -117,7 +117,7 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
 }
 
 std::optional<TensorSet> TensorSet::open_archive(const std::string& text, const Format* given) {
-  // Opening a FIFO to look into it would take data from its reader.
+  // Opening a FIFO to inspect it would take data from its reader.
   if (text == "-" || is_inline_json(text) || !is_regular_file(text)) return std::nullopt;
   auto opened = open_whole_path(text, given);
   if (!opened || !opened->format->is_archive()) return std::nullopt;
@@ -126,7 +126,7 @@ std::optional<TensorSet> TensorSet::open_archive(const std::string& text, const 
 
 std::optional<TensorSet> TensorSet::of_model_folder(const std::string& path) {
   std::vector<std::string> names;
-  if (os().scandir(path.c_str(), names) != 0) return std::nullopt;  // listing it again says why
+  if (os().scandir(path.c_str(), names) != 0) return std::nullopt;  // listing it again reports it
   std::string index;
   for (const std::string& name : names) {
     if (!name.ends_with(kShardIndexFormat.endings[0])) continue;

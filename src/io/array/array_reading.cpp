@@ -13,14 +13,14 @@
 namespace tensorop {
 
 bool ArrayReading::needs_scratch(std::int64_t bytes) const {
-  // Finding out how much memory there is takes longer than reading a small array.
+  // Querying the free memory takes longer than reading a small array.
   constexpr std::int64_t kSmall = 16 << 20;
   if (scratch == nullptr) return false;
   return (memory != 0 || bytes > kSmall) && bytes > memory_part(memory, memory_sharers);
 }
 
 std::int64_t ArrayReading::buffer_bytes() const {
-  // Longer runs of blocks gain nothing.
+  // A larger buffer gains nothing: its runs are long enough.
   constexpr std::int64_t kLeast = 64 << 10;
   constexpr std::int64_t kMost = 256 << 20;
   return std::clamp(memory_part(memory, memory_sharers), kLeast, kMost);
@@ -31,7 +31,7 @@ DecodingTarget::DecodingTarget(DType dtype, const Shape& shape, const ArrayReadi
   const std::int64_t bytes = count(shape) * element_size(dtype);
   if (!reading.needs_scratch(bytes)) {
     memory_ = std::make_shared<Storage>(bytes, "the array");
-    // All of it is written. Each fresh page of 4 KiB takes longer than the decoding of what comes into it.
+    // All pages will be written. Each fresh page of 4 KiB would cost more than decoding its contents.
     constexpr std::int64_t kLarge = 4 << 20;
     if (bytes >= kLarge) prefer_large_pages(memory_->data(), bytes);
     return;

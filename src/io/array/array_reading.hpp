@@ -1,4 +1,4 @@
-// How the elements of an array of a file are read.
+// How to read the elements of an array in a file.
 #pragma once
 
 #include <cstddef>
@@ -21,34 +21,34 @@
 namespace tensorop {
 
 struct ArrayReading {
-  // Elements that cannot be used where they are stored are brought into memory, and into a temporary file,
-  // which is mapped, where they have more bytes than this. 0: default_memory().
+  // Elements that cannot be used in place are decoded into memory, or into a mapped temporary file if they
+  // have more bytes than this. 0: default_memory().
   std::int64_t memory = 0;
-  int memory_sharers = 1;  // calls that run concurrently: each has an equal part of it
-  // Makes the temporary file; null where there is none, and all elements are brought into memory.
+  int memory_sharers = 1;  // concurrent calls, each with an equal share of the memory
+  // Makes the temporary file; null: all elements are decoded into memory.
   std::function<ScratchFile(std::int64_t bytes)> scratch = nullptr;
-  // Asked where an array would go to a temporary file. Where it returns a function, that takes the elements
-  // instead, and the tensor has none. May be null.
+  // Called instead of making a temporary file. If it returns a function, that function takes the elements,
+  // and the tensor has none. May be null.
   std::function<WriteBytes(DType dtype, const Shape& shape)> direct = nullptr;
   Threads threads = Threads(1);
 
-  // Whether an array of so many bytes goes to a temporary file.
+  // Whether an array of `bytes` bytes goes to a temporary file.
   [[nodiscard]] bool needs_scratch(std::int64_t bytes) const;
-  // The bytes of buffers on the way to it.
+  // Size in bytes of the buffers for writing the temporary file.
   [[nodiscard]] std::int64_t buffer_bytes() const;
 };
 
-// Takes the decoded elements of an array: in memory or, if they do not fit there, in a temporary file or in
+// Destination of the decoded elements of an array: memory or, if they do not fit there, a temporary file or
 // the result (ArrayReading::direct).
 class DecodingTarget {
  public:
   // Throws Error if the temporary file cannot be made, MemoryError.
   DecodingTarget(DType dtype, const Shape& shape, const ArrayReading& reading);
 
-  // All bytes, to be filled, where they are in memory; else null: put() and write() take them.
+  // The memory to fill, or null if the elements go elsewhere through put() and write().
   [[nodiscard]] std::byte* memory() const { return memory_ ? memory_->data() : nullptr; }
-  // Has fill(part) fill `bytes` bytes from byte `first` on. `buffer`, for a file, is kept between calls. Any
-  // number of threads with buffers of their own.
+  // Calls fill(part) to provide the `bytes` bytes from byte `first` on. `buffer` is used for a file and may
+  // be reused between calls. Thread-safe if each thread has its own buffer.
   template <class Fill>
   void put(std::int64_t first, std::int64_t bytes, std::vector<std::byte>& buffer, const Fill& fill) const {
     if (memory_) return fill(std::span(memory_->data() + first, to_size(bytes)));
@@ -59,7 +59,7 @@ class DecodingTarget {
   }
   [[nodiscard]] const WriteBytes& write() const { return write_; }
 
-  // The tensor of the elements; a header without elements if they went to the result.
+  // The tensor of the elements; without elements if they went to the result.
   [[nodiscard]] Tensor tensor() &&;
   // The elements as a mapped file. Not for elements that went to the result.
   [[nodiscard]] std::shared_ptr<const MappedFile> file() &&;
@@ -73,7 +73,7 @@ class DecodingTarget {
   Threads threads_;
 };
 
-// Throws the Error of elements of an unknown dtype.
+// Throws the Error for elements of an unknown dtype.
 [[noreturn]] void refuse_unnamed(const std::string& stored);
 
 }  // namespace tensorop

@@ -1,4 +1,4 @@
-// An array in a file: what the file says of it, and where its elements are.
+// An array in a file: its description in the file, and the place of its elements.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace tensorop {
 
-// Text that a file has about itself, in its order; no key twice.
+// Metadata of a file: keys and texts in file order, without duplicate keys.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 // How the elements of a file are stored.
@@ -31,32 +31,32 @@ enum class StoredEncoding : std::uint8_t {
   fields,   // in fields of a TensorProto
 };
 
-// The bytes of the elements, as stored and in memory, fit in int64.
+// The byte counts of the elements, as stored and in memory, fit in int64.
 struct ArrayEntry {
-  std::string path = {};         // of an array in an archive: "a.npz:x"
+  std::string path = {};         // path of an array in an archive: "a.npz:x"
   std::string_view format = {};  // Format::name
-  std::size_t member = 0;        // its position in the file
+  std::size_t member = 0;        // position in the file
 
-  bool names_dtype = true;                         // false: the file does not say it; the elements are bytes
-  std::optional<DType> dtype = {};                 // nothing where tensorop has none for what is stored
-  std::shared_ptr<const Error> refused = nullptr;  // then: why it is not read
+  bool names_dtype = true;                         // false: the file names no dtype; the elements are bytes
+  std::optional<DType> dtype = {};                 // nothing if tensorop lacks the stored dtype
+  std::shared_ptr<const Error> refused = nullptr;  // if so: why it is not supported
   Shape shape = {};
-  std::string stored = {};  // how the elements are stored: "<f4", "<U5", "F32"; empty for text
+  std::string stored = {};  // dtype code of the file: "<f4", "<U5", "F32"; empty for text
   StoredEncoding encoding = StoredEncoding::native;
-  std::int64_t item_bytes = 0;  // of one stored element; not of nibbles and fields
+  std::int64_t item_bytes = 0;  // bytes of a stored element; unused for nibbles and fields
   bool fortran_order = false;
-  bool is_unaligned = false;  // where a format aligns them, elements begin at no multiple of their size
-  std::int64_t bytes = 0;     // of the elements as stored; of text: in memory. Of strings: UTF-8
-  std::string_view compression = {};  // of an array in an archive: "stored", "deflated"
+  bool is_unaligned = false;          // element offset is not a multiple of the size, in an aligning format
+  std::int64_t bytes = 0;             // bytes of elements as stored; text: in memory; strings: UTF-8
+  std::string_view compression = {};  // in an archive: "stored", "deflated"
 
-  // The elements begin at `offset` in the file or, if they are deflated, in the inflated member. A null
-  // owner: there are no elements, or Archive::readable() sets it.
+  // Offset of the elements in the file or, if they are deflated, in the inflated member. A null owner: the
+  // array has no elements, or Archive::readable() sets the owner.
   std::shared_ptr<const MappedFile> owner = nullptr;
   std::int64_t offset = 0;
-  std::string file = {};  // of an archive in several: the one that has the array
+  std::string file = {};  // in an archive of several files: the file with the array
 
-  std::string name = {};                   // that the file gives its array; empty: none
-  std::vector<std::string> warnings = {};  // lines, without the path
+  std::string name = {};                   // name of the array in the file; may be empty
+  std::vector<std::string> warnings = {};  // lines without the path
 };
 
 }  // namespace tensorop

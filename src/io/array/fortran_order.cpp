@@ -1,8 +1,7 @@
-// An array is divided into blocks that are long in both orders. The first dimensions together, up to the one
-// where they have enough elements, are X: a block has all of the lower ones and a range of the last. The last
-// dimensions together, down to the one where they have enough, are Y. The dimensions between them are walked
-// one index at a time. Elements of X lie one after the other where they come from, elements of Y where they
-// go.
+// The array is divided into blocks that have long runs in both orders. X is the leading dimensions up to the
+// first one where they have enough elements: a block contains all of the leading ones and a range of the last
+// one. Y is the trailing dimensions, chosen in the same way from the end. The dimensions between X and Y are
+// walked one index at a time. Elements along X are consecutive in the source, elements along Y in the target.
 #include "io/array/fortran_order.hpp"
 
 #include <algorithm>
@@ -29,17 +28,16 @@ Reordering Reordering::of_fortran_order(const Shape& shape) {
 
 namespace {
 
-// How an array is divided: blocks of the same edges, except for the last ones along a dimension.
+// The division of an array into blocks with the same edges, except for the last block along a dimension.
 class Blocks {
  public:
-  // Blocks of up to `x_run` elements of X and `y_run` of Y. Where X and Y would share a dimension it belongs
-  // to Y, and X and Y have up to `most` elements together, where that is not less than the product of the
-  // runs.
+  // Blocks of up to `x_run` elements of X and `y_run` of Y. A dimension that X and Y would share belongs to
+  // Y, and X and Y together have up to `most` elements, if `most` is at least the product of the runs.
   Blocks(const Shape& shape, std::int64_t x_run, std::int64_t y_run, std::int64_t most)
       : shape_(shape), edges_(shape.size(), 1) {
     const std::size_t rank = shape.size();
     if (rank == 0) return;
-    // Elements of the dimensions before `x`, and of those after `y`.
+    // The number of elements of the dimensions before `x`, and of the dimensions after `y`.
     std::size_t x = 0;
     std::int64_t below = 1;
     while (x + 1 < rank && below * shape[x] < x_run) below *= shape[x++];
@@ -68,7 +66,7 @@ class Blocks {
     return blocks;
   }
   [[nodiscard]] std::int64_t elements() const { return tensorop::count(edges_); }
-  // The dimensions of X are the first ones, all others count as Y.
+  // X has the first dimensions; all others count as Y.
   [[nodiscard]] std::size_t x_rank() const { return x_rank_; }
 
   // Block `number` in row-major order.
@@ -93,7 +91,7 @@ std::int64_t offset_of(const Shape& index, const std::vector<std::int64_t>& stri
   return std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
 }
 
-// The offsets of all indices of some dimensions; `first_fastest`: in the order of the source, else row-major.
+// Lists the offsets of all indices of some dimensions, in source order if `first_fastest`, else row-major.
 void list_offsets(std::span<const std::int64_t> size, std::span<const std::int64_t> strides,
                   bool first_fastest, std::vector<std::int64_t>& out) {
   out.assign(1, 0);
@@ -131,7 +129,7 @@ void swap_words(std::span<std::byte> data) {
   }
 }
 
-// The offsets of one block. Kept between blocks for their memory.
+// The offsets of one block. Reused for the next block, to keep the memory.
 struct Offsets {
   Shape first;
   Shape size;
@@ -140,7 +138,7 @@ struct Offsets {
   std::vector<std::int64_t> y_source;
 };
 
-// Elements of Y lie one after the other in the target; so do those of X in the source, but for blocks within
+// Elements of Y are consecutive in the target. Elements of X are consecutive in the source, except in nested
 // blocks, which may have more dimensions in X.
 template <class Word>
 class BlockMover {
@@ -173,7 +171,8 @@ class BlockMover {
     return out_ + (to_size(offsets_.x_target[x]) + y) * sizeof(Word);
   }
 
-  // Each cache line is read and written at once: lines a power of two apart displace each other in the cache.
+  // Each cache line is read and written completely: lines a power of two apart evict each other from the
+  // cache.
   void move_tile(std::size_t x, std::size_t y) const {
     Word tile[kEdge][kEdge];
     Word row[kEdge];
@@ -202,8 +201,8 @@ class BlockMover {
   std::byte* out_;
 };
 
-// Runs of a kibibyte: with blocks of up to half a mebibyte in both orders, pages and lines of both are used
-// up while they are in the second cache and its page tables.
+// Runs of 1 KiB: with blocks of up to 512 KiB in both orders, the pages and cache lines of source and target
+// stay in the second-level cache and its TLB until they are finished.
 Blocks cache_blocks(const Shape& shape, std::int64_t width) {
   const std::int64_t run = std::min<std::int64_t>(512, 1024 / width);
   return {shape, run, run, 16 * run};
@@ -238,7 +237,8 @@ void reorder(const Reordering& order, std::int64_t width, std::int64_t swap_widt
 
 namespace {
 
-// Calls use(i, elements) for runs of `length` elements that begin at offsets[i] and follow each other.
+// Calls use(i, elements) for each segment of `length` consecutive elements that begins at offsets[i];
+// adjacent offsets are joined.
 template <class Use>
 void for_each_run(const std::vector<std::int64_t>& offsets, std::int64_t length, const Use& use) {
   for (std::size_t i = 0; i < offsets.size();) {
@@ -248,10 +248,10 @@ void for_each_run(const std::vector<std::int64_t>& offsets, std::int64_t length,
   }
 }
 
-// Starts to read the part of a file that a block of `order` comes from.
+// Starts reading the part of the source file that a block of `order` needs.
 void expect_block(const Reordering& order, std::int64_t width, const Offsets& block, const std::byte* begin,
                   std::vector<std::int64_t>& runs) {
-  // The first dimensions are one run, up to the one of which the block has only a part.
+  // The leading dimensions form one run, up to the first dimension that the block contains only partly.
   std::size_t rank = 0;
   std::int64_t elements = 1;
   bool whole = true;
@@ -263,15 +263,14 @@ void expect_block(const Reordering& order, std::int64_t width, const Offsets& bl
   for (const std::int64_t offset : runs) will_need(begin + offset * width, elements * width);
 }
 
-// Blocks of up to `most` elements. Runs of 8 KiB are read, however little memory there is, and the runs that
-// are written take the rest: each run is a request to the disk, and the system reads ahead of those it is
-// told of.
+// Blocks of up to `most` elements. Reads have runs of 8 KiB, however little memory there is, and writes use
+// the rest: each run is a request to the disk, and the system reads ahead as advised.
 Blocks disk_blocks(const Shape& shape, std::int64_t most, std::int64_t width) {
   constexpr std::int64_t kReadBytes = 8 << 10;
   most = std::max<std::int64_t>(1, most);
   const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(most)));
   std::int64_t x_run = std::clamp<std::int64_t>(kReadBytes / width, 1, std::max<std::int64_t>(1, root));
-  // Where all other dimensions fit beside a longer run, it is longer.
+  // If all other dimensions fit beside a longer run, the run is longer.
   constexpr std::int64_t kLeastRest = 64;
   if (!shape.empty()) x_run = std::max(x_run, most / std::max(kLeastRest, count(shape) / shape[0]));
   return {shape, x_run, most / x_run, most};
@@ -287,7 +286,7 @@ void reorder_pieces(const Reordering& order, std::int64_t width, std::int64_t sw
   expect_random(stored, count(order.shape) * width);
   const auto buffer = std::make_unique_for_overwrite<std::byte[]>(to_size(blocks.elements() * width));
   Offsets offsets;
-  // One block after the other, by all threads: the larger a block is, the longer are its runs.
+  // All threads work on one block at a time: larger blocks have longer runs.
   for (std::int64_t number = 0; number < blocks.count(); ++number) {
     blocks.find(number, offsets.first, offsets.size);
     const std::span<const std::int64_t> size = offsets.size;
@@ -295,7 +294,7 @@ void reorder_pieces(const Reordering& order, std::int64_t width, std::int64_t sw
     expect_block(order, width, offsets, from, offsets.y_source);
     const Reordering block = {offsets.size, order.source, row_major_strides(offsets.size)};
     reorder(block, width, swap_width, from, buffer.get(), threads);
-    // In row-major order of X, so that rows that follow each other are written at once.
+    // In row-major order of X, so that adjacent rows are written together.
     const std::int64_t row = count(size.subspan(x_rank));
     list_offsets(size.first(x_rank), std::span(order.target).first(x_rank), false, offsets.x_target);
     const std::int64_t to = offset_of(offsets.first, order.target);

@@ -17,14 +17,14 @@ static_assert(std::endian::native == std::endian::little, "elements are little-e
 
 constexpr std::byte kLowerHalf{0x0F};
 
-// Bytes that are swapped together: a complex element is two numbers. 0: none are.
+// The number of bytes to swap together: a complex element is two numbers. 0: no swap.
 std::int64_t swap_width(const ArrayEntry& array) {
   if (array.encoding != StoredEncoding::swapped) return 0;
   const DTypeInfo& row = info(*array.dtype);
   return row.kind == DTypeKind::complex ? row.size / 2 : row.size;
 }
 
-// One stored string appended to the arena; false when it is not valid Unicode.
+// Appends one stored string to the arena; false if it is not valid Unicode.
 bool append_string(std::string& arena, const std::byte* stored, const ArrayEntry& array) {
   if (array.encoding == StoredEncoding::bytes) {
     std::string_view text(reinterpret_cast<const char*>(stored), to_size(array.item_bytes));
@@ -47,7 +47,7 @@ bool append_string(std::string& arena, const std::byte* stored, const ArrayEntry
   return true;
 }
 
-// Whether elements are stored in row-major order: in Fortran order, where at most one dimension is not 1.
+// Whether elements are in row-major order: also Fortran order with at most one dimension above 1.
 bool is_row_major(const ArrayEntry& array) {
   const auto is_one = [](std::int64_t size) { return size == 1; };
   return !array.fortran_order || count(array.shape) == 0 ||
@@ -71,13 +71,13 @@ Tensor decode_strings(const ArrayEntry& array, const std::byte* stored) {
     }
     refs[i].size = to_int64(arena->size() - begins[to_size(i)]);
   }
-  // Only now: the arena moved while it grew.
+  // Set last: the arena moves while it grows.
   for (std::int64_t i = 0; i < elements; ++i) refs[i].data = arena->data() + begins[to_size(i)];
   storage->arenas.push_back(std::move(arena));
   return {DType::string, array.shape, storage};
 }
 
-// Fills `out`, the part at byte `first` of the elements in memory, of an array in row-major order. Nibbles:
+// Decodes a part of a row-major array into `out`; `first` is the part's byte offset in memory. For nibbles
 // `first` is even.
 void decode_piece(const ArrayEntry& array, const std::byte* stored, std::int64_t first,
                   std::span<std::byte> out) {

@@ -1,5 +1,4 @@
-// The elements of an entry of a file, read into the form that they have in memory: what formats of arrays
-// share, whatever their headers are. Knows no header.
+// Decodes the elements of an entry into their form in memory, for all array formats. Knows no header.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +14,24 @@
 
 namespace tensorop {
 
-// Whether elements are stored as in memory, and in row-major order.
+// Whether elements are stored as in memory, in row-major order.
 [[nodiscard]] bool is_plain(const ArrayEntry& entry);
-// An array as formats store it that pack elements of 4 bits, and all others as in memory.
+// An entry with the common storage of formats: elements of 4 bits packed, all others as in memory.
 [[nodiscard]] ArrayEntry packed_entry(DType dtype, const Shape& shape);
-// How they write one: without a prefix and a suffix. Not for strings.
+// The encoding for that storage, without prefix and suffix. Not for strings.
 [[nodiscard]] Encoding packed_encoding(DType dtype, const Shape& shape);
-// The bytes of so many of its elements; nothing if int64 does not hold them.
+// The size of `elements` elements in that storage; nothing if it does not fit in int64.
 [[nodiscard]] std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements);
 
-// The array of an entry whose elements are not compressed. Where they lie as memory wants them, they stay
-// there; else they go where `reading` says, strings always into memory. Throws Error.
+// The array of an entry whose elements are not compressed. Elements stored as in memory are used in place;
+// others are decoded as `reading` says, strings always into memory. Throws Error.
 [[nodiscard]] Tensor read_stored(const ArrayEntry& entry, const ArrayReading& reading);
 
-// Elements of 4 bits as files hold them: two in a byte, the first one in its lower half. In memory each takes
-// a byte of its own (tensor/small_number.hpp). Source: section 1.4 of the specification of formats (ONNX);
-// safetensors' F4 in the same order.
+// Packing of 4-bit elements in files: two in a byte, the first one in its lower half. In memory each takes
+// its own byte (tensor/small_number.hpp). Source: onnx.proto, TensorProto.int32_data and raw_data; the
+// safetensors dtype F4 has the same order.
 //
-// `out` has (elements.size() + 1) / 2 bytes; where the number is odd, the upper half of the last one is zero.
+// `out` has (elements.size() + 1) / 2 bytes; if the number is odd, the upper half of the last byte is zero.
 // The upper halves of `elements` are dropped.
 void pack_nibbles(std::span<const std::byte> elements, std::span<std::byte> out);
 

@@ -1,11 +1,12 @@
-// Reading GGUF files, as ggml and programs made of it store models: tensors whose elements are numbers are
-// arrays; quantised ones, whose numbers share scales by blocks, are described and not read. Source:
-// ggml-org/ggml, docs/gguf.md, versions 2 and 3, little-endian; sizes of blocks: ggml.h and ggml-common.h.
+// Reads GGUF files, the model format of ggml. Tensors whose elements are numbers are arrays; quantized
+// tensors, in which a block of numbers shares scales, are described but not supported for reading.
+// Source: ggml-org/ggml, docs/gguf.md, versions 2 and 3, little-endian; block sizes: ggml.h and
+// ggml-common.h.
 //
-//     "GGUF" | u32 version | u64 tensors | u64 keys | (key, type, value)... | (name, u32 rank, u64 sizes, the
-//     one of consecutive elements first, u32 type, u64 offset in the data)... | padding | data
+//     "GGUF" | u32 version | u64 tensors | u64 keys | (key, type, value)... | (name, u32 rank, u64 sizes,
+//     fastest dimension first, u32 type, u64 offset in the data)... | padding | data
 //
-// Strings are a u64 length and bytes.
+// A string is a u64 length and bytes.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -26,8 +27,8 @@
 namespace tensorop {
 namespace {
 
-// A number for each type of ggml: what it is called, the elements that a block has, and its bytes. Elements
-// of blocks of more than one are quantised.
+// A tensor type of ggml: its number and name, the elements and bytes of a block. Types with more than one
+// element in a block are quantized.
 struct GgufType {
   std::uint32_t number;
   std::string_view name;
@@ -75,7 +76,7 @@ constexpr GgufType kTypes[] = {
     {39, "MXFP4", 32, 17},
 };
 
-// The types of values in the metadata, by their numbers; nothing: a list.
+// The dtypes of metadata values, by type number; nothing: a list.
 constexpr std::optional<DType> kValues[] = {
     DType::uint8,   DType::int8,   DType::uint16, DType::int16,  DType::uint32, DType::int32,  DType::float32,
     DType::boolean, DType::string, std::nullopt,  DType::uint64, DType::int64,  DType::float64};
@@ -84,7 +85,7 @@ std::string_view string_of(HeaderFields& in) {
   return in.text(in.u64());
 }
 
-// A number of things that have at least so many bytes each.
+// Reads a count of items with at least `least_bytes` bytes each.
 std::uint64_t count_of(HeaderFields& in, std::uint64_t least_bytes, std::string_view what) {
   const std::uint64_t out = in.u64();
   if (out > in.left() / least_bytes)
@@ -99,7 +100,7 @@ std::optional<DType> type_of_value(HeaderFields& in) {
   return kValues[number];
 }
 
-// The text of a value; lists within lists are read, and told by their length.
+// Reads a value as text; a list, nested lists included, becomes its length and element type.
 std::string read_value(HeaderFields& in, std::optional<DType> type, int depth) {
   constexpr int kDeepest = 8;
   if (type == DType::string) return std::string(string_of(in));
@@ -121,7 +122,7 @@ std::string read_value(HeaderFields& in, std::optional<DType> type, int depth) {
   return cat("list of ", count, " ", element ? name(*element) : "list");
 }
 
-// Null for one that is newer than this list.
+// Null for a type that is newer than this list.
 const GgufType* find_type(std::uint32_t number) {
   const auto* const found = std::ranges::find(kTypes, number, &GgufType::number);
   return found == std::end(kTypes) ? nullptr : found;
@@ -148,8 +149,7 @@ std::int64_t stored_bytes(const GgufType& type, const Shape& shape) {
   return count(shape) / type.elements * type.bytes;
 }
 
-// Of a type that is not known there are no bytes; its elements are not read, nor are those of a quantised
-// one.
+// An entry with an unknown type has no byte count; elements of unknown and quantized types are not supported.
 ArrayEntry entry_of(std::uint32_t number, Shape shape) {
   const GgufType* const type = find_type(number);
   const std::int64_t bytes = type == nullptr ? 0 : stored_bytes(*type, shape);
@@ -168,12 +168,12 @@ ArrayEntry entry_of(std::uint32_t number, Shape shape) {
   return out;
 }
 
-// All members are arrays, in the order of the header. Metadata: numbers as JSON has them; of lists their
-// length and the type of their elements.
+// All members are arrays, in the order of the header. Metadata: numbers as in JSON; for a list its length and
+// element type.
 class GgufArchive final : public Archive {
  public:
-  // Reads the header. This is the trust boundary of the format: whatever the bytes, tensors lie in the data,
-  // none over another, and have as many bytes as their shapes and types say, or an Error says what is wrong.
+  // Reads the header. This is the trust boundary of the format: for any bytes, either all tensors lie in the
+  // data without overlap and have the bytes that their shapes and types need, or an Error says what is wrong.
   // Time and memory are proportional to the header.
   explicit GgufArchive(const std::shared_ptr<const MappedFile>& file) {
     const auto bytes = file->bytes();
@@ -189,7 +189,8 @@ class GgufArchive final : public Archive {
       throw Error(is_swapped ? std::string("a big-endian GGUF file is not read")
                              : cat("version ", version, " of GGUF is not read (2 and 3 are)"));
     }
-    // Of a tensor at least two lengths, a rank, a type and an offset; of a key a length, a type and a byte.
+    // Minimum bytes: for a tensor two lengths, a rank, a type and an offset; for a key a length, a type and a
+    // byte.
     const std::uint64_t tensors = count_of(in, 8 + 4 + 4 + 8, "tensors");
     const std::uint64_t keys = count_of(in, 8 + 4 + 1, "keys");
     std::int64_t alignment = 32;
@@ -239,7 +240,7 @@ class GgufArchive final : public Archive {
     return name(to_size(&tensor - entries_.data()));
   }
 
-  // A few bytes that belong to many tensors would be written as many times.
+  // Refuses overlapping tensors: a small file could otherwise expand to a huge output.
   void require_apart() const {
     std::vector<const ArrayEntry*> order;
     for (const ArrayEntry& tensor : entries_) order.push_back(&tensor);

@@ -16,7 +16,7 @@ bool is_digit(int c) {
   return c >= '0' && c <= '9';
 }
 
-// The characters of a string that stand for themselves: ASCII but quotes, backslashes and control characters.
+// Characters of a string that need no decoding: ASCII except quotes, backslashes and control characters.
 constexpr auto kPlain = [] {
   std::array<bool, 256> plain{};
   for (std::size_t c = 0x20; c < 0x80; ++c) plain[c] = c != '"' && c != '\\';
@@ -49,10 +49,10 @@ constexpr std::string_view kWellFormed = "well-formed UTF-8";
 constexpr std::string_view kValue = "a value";
 constexpr std::string_view kEnd = "the end of the text";
 
-// Bytes of a token that a message shows.
+// Maximum number of bytes of a token in a message.
 constexpr std::ptrdiff_t kMostShown = 24;
 
-// What may stand within a token of a number.
+// Whether a number token may contain the character.
 bool is_of_number(int c) {
   return is_digit(c) || c == '+' || c == '-' || c == '.' || (c | 0x20) == 'e';
 }
@@ -62,7 +62,7 @@ struct Mistake {
   std::string_view hint;
 };
 
-// Literals of other languages that JSON does not have, by their first characters.
+// Literals of other languages that are not valid JSON, by their first characters.
 constexpr Mistake kMistakes[] = {
     {"nan", "JSON has no NaN: write \"NaN\", in quotes"},
     {"NaN", "JSON has no NaN: write \"NaN\", in quotes"},
@@ -84,7 +84,7 @@ constexpr Mistake kMistakes[] = {
     {"(", "JSON has no tuples: lists are in brackets"},
 };
 
-// The text from the beginning of the word on that `at` lies in; the fault may be within a word.
+// The text from the start of the word that contains `at`; the fault may be inside a word.
 std::string_view word_at(std::string_view text, std::size_t at) {
   const auto is_of_word = [](char c) {
     return is_of_number(static_cast<unsigned char>(c)) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
@@ -94,13 +94,13 @@ std::string_view word_at(std::string_view text, std::size_t at) {
   return text.substr(begin);
 }
 
-// The hint for what is wrong at `at` in the text; empty if there is none.
+// The hint for the fault at `at` in the text; empty if there is none.
 std::string_view hint_at(std::string_view text, std::size_t at) {
   const std::string_view word = word_at(text, at);
   for (const auto& [first, hint] : kMistakes) {
     if (word.starts_with(first)) return hint;
   }
-  // A bracket may follow a comma.
+  // Detects a comma before a closing bracket.
   if (at >= text.size() || (text[at] != ']' && text[at] != '}')) return {};
   std::string_view front = text.substr(0, at);
   front.remove_prefix(at - std::min(at, to_size(kMostShown)));
@@ -126,7 +126,7 @@ JsonNumber json_number(std::string_view text) {
     return at != begin;
   };
   if (is_at('-')) ++at;
-  // No digit follows a leading zero.
+  // A leading zero must not be followed by a digit.
   if (is_at('0')) {
     ++at;
   } else if (!digits()) {
@@ -169,7 +169,7 @@ JsonKind JsonCursor::value() {
   return read_value();
 }
 
-// No mark of those which stand between values is here.
+// The next character is neither a comma nor a closing bracket.
 JsonKind JsonCursor::read_value() {
   switch (*at_) {
     case '[':
@@ -239,7 +239,7 @@ void JsonCursor::read_number() {
   skip(length);
 }
 
-// Characters are copied in blocks and checked in the copy.
+// Copies characters in blocks and checks the copy.
 void JsonCursor::read_string() {
   constexpr std::size_t kFirstBlock = 32;
   token_.clear();
@@ -268,8 +268,9 @@ void JsonCursor::read_string() {
   at_ = at + 1;
 }
 
-// How many characters of the token stand for themselves: up to a quote, a backslash, or a character that goes
-// on after the end of the token. Those from `first` on are the text at `at`, and are checked.
+// Returns the number of characters of the token that need no decoding: up to a quote, a backslash, or a
+// character that the end of the token cuts. The characters from `first` on are the text at `at`, and are
+// checked.
 std::size_t JsonCursor::checked_characters(const char* at, std::size_t first) {
   std::size_t i = first;
   while (true) {
@@ -287,8 +288,7 @@ std::size_t JsonCursor::checked_characters(const char* at, std::size_t first) {
   }
 }
 
-// Refuses a character of several bytes that begins at `at` and that the text cuts. It is read again if a
-// block ended within it.
+// Refuses the multi-byte character at `at` if the text cuts it. If only a block cuts it, it is read again.
 void JsonCursor::require_character(const char* at) const {
   const Utf8Prefix character = utf8_prefix({at, static_cast<std::size_t>(end_ - at)});
   if (character.is_whole) return;
@@ -296,7 +296,7 @@ void JsonCursor::require_character(const char* at) const {
   refuse_byte(at + character.bytes, at_, kWellFormed);
 }
 
-// `at` is at the backslash; afterwards it is after the escape, whose meaning the token has.
+// `at` is at the backslash; afterwards it is after the escape, whose value is appended to the token.
 void JsonCursor::read_escape(const char*& at) {
   constexpr std::string_view kEscapes = "\"\\/bfnrt";
   constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
@@ -364,12 +364,12 @@ void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view
   if (at == end_) refuse_at(offset_of(at), expected, kEnd);
   const char* const stop = at + 1;
   if (*at == '\0') {
-    // A document of lines is told by its lines, a tensor that is not text at all by the byte.
+    // A text document is reported by its line, data that is not text by its byte.
     if (!name_.empty()) refuse_at(offset_of(at), {}, "a zero byte");
     fail(cat("byte ", offset_of(at) + 1), "a zero byte");
   }
   if (begin == nullptr) {
-    // Of what is no word: all that stands in front of it without a blank, a quote or a bracket.
+    // For a token that is not a word: the text in front of it up to a blank, a quote or a bracket.
     constexpr std::string_view kSeparators = " <>,:[]{}\"";
     const char* const first = text_.data();
     for (begin = at; begin != first && stop - begin <= kMostShown; --begin) {
@@ -378,7 +378,7 @@ void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view
         break;
     }
   }
-  // The end of a token is where the fault lies; a character is shown whole or not at all.
+  // The fault is at the end of the token; a character is printed whole or not at all.
   std::string token;
   for (const char* c = std::max(begin, stop - kMostShown); c != stop; ++c) {
     const auto byte = static_cast<unsigned char>(*c);
@@ -408,7 +408,7 @@ void JsonCursor::fail(std::string_view place, std::string_view message, std::str
 bool may_become_json(std::string_view head) {
   try {
     JsonCursor in(head, {}, {}, true);
-    // Others may follow an object, as the lines of a job file.
+    // An object may be followed by others, as in the lines of a job file.
     for (bool may_follow = true; !in.at_end();) {
       if (!may_follow) return false;
       const JsonKind kind = in.value();
@@ -417,7 +417,7 @@ bool may_become_json(std::string_view head) {
     }
   } catch (const TextCut&) {
     return true;
-  } catch (const Error&) {  // the reader of the text reports it
+  } catch (const Error&) {  // the reader of the text reports the error
   }
   return false;
 }

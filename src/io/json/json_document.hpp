@@ -1,5 +1,5 @@
-// JSON for programs: values, and documents with a long list that are written piece by piece. The JSON library
-// is named in json.cpp alone.
+// JSON output for programs: values, and documents whose long list is written piece by piece. Only json.cpp
+// uses the JSON library.
 #pragma once
 
 #include <concepts>
@@ -16,24 +16,24 @@ namespace tensorop {
 // The JSON library and its version: "nlohmann/json 3.11.2".
 [[nodiscard]] std::string json_library();
 
-// The schema version of everything that is printed for programs. It grows when a key changes its meaning or
-// is removed. docs/report.schema.json has all keys.
+// The schema version of all JSON output. It grows when a key is removed or changes its meaning.
+// docs/report.schema.json lists all keys.
 inline constexpr int kSchemaVersion = 4;
 
-// A value, which is its text. Objects keep the order of their keys.
+// A JSON value, stored as its text. Objects keep the order of their keys.
 class Json {
  public:
   Json() = default;  // null
   template <std::integral T>
   Json(T value) : text_(cat(value)) {}
   Json(bool value) : text_(value ? "true" : "false") {}
-  // A number that is not finite is "NaN", "Infinity" or "-Infinity".
+  // A non-finite number becomes "NaN", "Infinity" or "-Infinity".
   Json(double value);
-  // Bytes that are not UTF-8 are escaped as in messages.
+  // Invalid UTF-8 is escaped as in messages.
   Json(std::string_view text);
   Json(const std::string& text) : Json(std::string_view(text)) {}
   Json(const char* text) : Json(std::string_view(text)) {}
-  // Null where there is no value.
+  // Null if there is no value.
   template <class T>
   Json(const std::optional<T>& value) : Json(value ? Json(*value) : Json()) {}
 
@@ -50,20 +50,20 @@ class Json {
     for (const auto& item : items) text += cat(text.empty() ? '[' : ',', json_of(item).text());
     return as_written(text.empty() ? "[]" : text + ']');
   }
-  // The value that a JSON text says, of an element of a tensor.
+  // Takes the JSON text of a tensor element as it is.
   [[nodiscard]] static Json of_text(std::string_view json);
-  // The text, or null where it is empty.
+  // The text, or null if it is empty.
   [[nodiscard]] static Json or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
 
-  // A key that the object does not have.
+  // Adds a key; the object must not have it.
   Json& add(std::string_view key, const Json& value);
-  // What `other` has, after what this object has.
+  // Appends the members of `other`.
   Json& add_all(const Json& other);
-  // What documents end with: the error, or null, and warnings.
+  // Adds the end of every document: the error, or null, and warnings.
   Json& add_end(const Failure* error = nullptr, const std::vector<std::string>& warnings = {});
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  // The text with the end of a line.
+  // The text and a newline.
   [[nodiscard]] std::string line() const { return text_ + '\n'; }
 
  private:
@@ -73,24 +73,21 @@ class Json {
   std::string text_ = "null";
 };
 
-// {"message":...,"rule":...,"hint":...,"details":...}; null where there is none.
+// {"message":...,"rule":...,"hint":...,"details":...}; null if there is no error.
 [[nodiscard]] Json error_json(const Failure* error);
 
-// A document whose list is written item by item, each on its line, so that none of them is kept:
-// {HEAD,"LIST":[
-// ITEM,
-// ITEM
-// ],TAIL}
+// A document whose list is written item by item, each on its line, so that no item is kept in memory:
+// {HEAD,"LIST":[ ITEM, ITEM ],TAIL}
 class JsonList {
  public:
   JsonList(const Json& head, std::string_view list);
 
-  // The text of an item, and of the end of the document with the members of `tail`, which has some.
+  // The text of an item; the text after the last item, with the members of `tail`, which must not be empty.
   [[nodiscard]] std::string item(const Json& item);
   [[nodiscard]] std::string end(const Json& tail);
 
  private:
-  std::string before_;  // the next piece
+  std::string before_;  // text before the next piece
 };
 
 }  // namespace tensorop

@@ -12,11 +12,11 @@
 namespace tensorop {
 namespace {
 
-// The lines of a text.
+// Counts the lines of a text.
 class Lines {
  public:
   explicit Lines(std::string_view text) : text_(text) {}
-  // Of an offset. Offsets are asked for in ascending order.
+  // The line of an offset. Calls must have ascending offsets.
   std::int64_t line_of(std::size_t offset) {
     line_ += std::ranges::count(text_.substr(counted_, offset - counted_), '\n');
     counted_ = offset;
@@ -29,7 +29,7 @@ class Lines {
   std::int64_t line_ = 1;
 };
 
-// More than any record has: an endless document must be refused at some point.
+// More keys than any record needs: an endless document must be refused at some point.
 constexpr std::size_t kMostKeys = 256;
 
 // Reads the objects of one document.
@@ -39,7 +39,7 @@ class ObjectsReader {
       : text_(text), in_(text.text, name), name_(name), lines_(text.text) {}
 
   std::vector<JsonObject> read() {
-    std::int64_t last_line = 0;  // of the value before
+    std::int64_t last_line = 0;  // line of the previous value
     bool had_list = false;
     while (!in_.at_end()) {
       const std::int64_t line = line_here();
@@ -60,7 +60,7 @@ class ObjectsReader {
 
   std::int64_t line_here() { return lines_.line_of(in_.offset()); }
 
-  // Reads an object, or a list of objects where that `may_be_list`. Whether it was a list.
+  // Reads an object, or a list of objects if it `may_be_list`. Returns whether it was a list.
   bool read_value(bool may_be_list) {
     const JsonKind kind = next_value();
     const bool is_list = kind == JsonKind::list && may_be_list;
@@ -72,7 +72,7 @@ class ObjectsReader {
     return true;
   }
 
-  // Reads the beginning of a value, and where it is.
+  // Reads the beginning of a value and records its offset.
   JsonKind next_value() {
     if (!in_.at_end()) begin_ = in_.offset();
     return in_.value();
@@ -111,7 +111,7 @@ class ObjectsReader {
   JsonCursor in_;
   const std::string& name_;
   Lines lines_;
-  std::size_t begin_ = 0;  // of the value that was read last
+  std::size_t begin_ = 0;  // offset of the last value read
   std::vector<JsonObject> objects_;
 };
 
@@ -148,7 +148,7 @@ std::vector<JsonMember> read_json_members(const TextSpan& object, const std::str
 }
 
 std::vector<JsonObject> read_json_objects(const TextSpan& text, const std::string& name) {
-  // A copy, which nobody else changes; of a text that is refused at its beginning no more than that.
+  // A copy, because the file may change. A text that is refused at its beginning is not copied completely.
   constexpr std::size_t kHeadBytes = 1 << 16;
   const std::string_view head = text.text.substr(0, kHeadBytes);
   const bool is_refused = head.size() < text.text.size() && !may_become_json(head);

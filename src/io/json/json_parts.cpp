@@ -14,8 +14,7 @@ struct JsonParts {
   }
 
   static void count(NumberPart& part) {
-    // Few enough characters that counts fit in a byte, and a number that the compiler knows: it compares many
-    // of them at a time.
+    // A constant block size, small enough that counts fit in a byte: the compiler vectorizes the comparisons.
     constexpr std::size_t kBlock = 128;
     const auto count = [&part](const char* block) {
       std::uint8_t commas = 0;
@@ -45,7 +44,7 @@ struct JsonParts {
     return true;
   }
 
-  // A number, or the word of one that is not finite.
+  // Reads a number, or a quoted non-finite value.
   template <Number T>
   static bool scan(const char*& at, const char* end, T& value, Exactness exactness) {
     if (*at != '"') return scan_number(at, end, value, exactness);

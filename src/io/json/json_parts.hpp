@@ -1,11 +1,11 @@
-// Lists of numbers in JSON, which threads read in parts.
+// Reading lists of numbers in JSON on several threads.
 #pragma once
 
 #include "io/text/number_parts.hpp"
 
 namespace tensorop {
 
-// They are divided at commas.
+// Divides the text at commas.
 [[nodiscard]] PartFormat json_parts();
 
 }  // namespace tensorop

@@ -20,13 +20,13 @@ namespace {
 
 enum Key : std::uint8_t { kDType, kShape, kData };
 
-// "did you mean X?", or all that is allowed, for messages; `quote` is around X.
+// "did you mean X?", or all allowed names, for messages; `quote` is printed around X.
 std::string suggestion(std::string_view text, const std::vector<std::string>& names, std::string_view quote) {
   const std::string near = nearest(text, names);
   return near.empty() ? "allowed: " + join(names) : cat("did you mean ", quote, near, quote, "?");
 }
 
-// Which key of a described text the cursor has read. `seen`: the keys in front of it; it is added.
+// The key of a described text that the cursor has just read. Adds the key to `seen`, the keys before it.
 Key key_of(const JsonCursor& in, std::array<bool, kTensorKeys.size()>& seen) {
   const std::string_view text = in.text();
   const auto* found = std::find(kTensorKeys.begin(), kTensorKeys.end(), text);
@@ -80,7 +80,7 @@ Shape read_shape(JsonCursor& in) {
   return shape;
 }
 
-// Reads the value that follows, of which `kind` was read, as data.
+// Reads as data the value whose beginning was read with kind `kind`.
 void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
   static const PartFormat kParts = json_parts();
   while (true) {
@@ -109,7 +109,7 @@ void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
   }
 }
 
-// A document of which the bracket of the object has been read.
+// Reads a described document after its opening bracket.
 void read_described(JsonCursor& in, TextHeader& header, const TextReading& reading,
                     std::optional<DataReader>& data) {
   std::array<bool, kTensorKeys.size()> seen{};
@@ -124,9 +124,9 @@ void read_described(JsonCursor& in, TextHeader& header, const TextReading& readi
     } else if (seen[kDType]) {
       read_data(in, in.value(), data.emplace(header, reading));
     } else {
-      // The dtype may come after it.
+      // The dtype may come later.
       data_begin = in.offset();
-      // Reading it says what is too deep for it.
+      // If the value is nested too deeply, reading it as data reports that.
       if (!in.skip_rest(in.value(), static_cast<int>(kDeepestList) + 1)) break;
     }
   }
@@ -155,7 +155,7 @@ TextTensor read_document(std::string_view text, const TextReading& reading, Text
   return tensor;
 }
 
-// A list or an object. A string may also be the quoted header line of a table.
+// Whether the text begins as a list or an object. A string may also be the quoted header line of a table.
 bool begins_as_json(std::string_view head) {
   const std::string_view text = after_blanks(head);
   return !text.empty() && (text[0] == '[' || text[0] == '{');
@@ -187,7 +187,7 @@ TextHead peek_json(std::string_view text) {
       }
       if (!in.skip_rest(kind, 1)) break;
     }
-  } catch (const Error&) {  // read_json() reports it
+  } catch (const Error&) {  // read_json() reports the error
   }
   return head;
 }

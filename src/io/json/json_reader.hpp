@@ -1,8 +1,8 @@
-// Reading tensors from JSON text, straight into their elements: no document tree.
+// Reads tensors from JSON text directly into elements, without a document tree.
 //
 // Two forms (docs/formats.md). Untyped: a number, string, true, false, or nested arrays of them. Described:
 // {"dtype":"float32","shape":[2,2],"data":[[0,1],[2,3]]}, keys in any order, `data` nested or flat, `shape`
-// optional when data shows it, `dtype` optional: without it the text is untyped.
+// optional if data shows it, `dtype` optional: without it the text is untyped.
 #pragma once
 
 #include <array>
@@ -15,21 +15,20 @@ namespace tensorop {
 // The keys of the described form.
 inline constexpr std::array<std::string_view, 3> kTensorKeys = {"dtype", "shape", "data"};
 
-// Reads the one tensor that `text` holds.
-// `as` is the dtype of an untyped document; without it integers are int64, numbers any of which has a
-// fraction or an exponent are float64, and so are "NaN", "Infinity", "-Infinity" alone or among numbers;
-// true/false are bool, all other strings string; no elements: int64.
+// Reads the single tensor in `text`. `as` is the dtype of an untyped document. Without `as`, integers are
+// int64; numbers are float64 if any has a fraction or an exponent, or if "NaN", "Infinity" or "-Infinity"
+// occur, alone or among numbers; true/false are bool, all other strings string; no elements: int64.
 //
-// Numbers go from their text to the dtype: integers exact or refused; floats rounded once, ties to even, and
-// refused when a finite one would become infinite; "-0" is minus zero in a float.
-// Complex elements are [re, im]. Integer dtypes take no fractions; bool takes only true and false.
+// Numbers are converted from text directly to the dtype: integers exact or refused; floats rounded once, ties
+// to even, and refused if a finite one would become infinite; "-0" is minus zero in a float. Complex elements
+// are [re, im]. Integer dtypes take no fractions; bool takes only true and false.
 //
 // Throws Error for malformed JSON, ragged or mixed arrays, unknown or duplicate keys, a rank above 64, data
-// that does not fill the shape; it names the element ("element [1,2]") or the place in the text. Memory stays
-// in proportion to the elements read so far, whatever the text promises.
+// that does not fill the shape; it names the element ("element [1,2]") or the place in the text. Memory is
+// proportional to the elements read so far, whatever sizes the text declares.
 [[nodiscard]] TextTensor read_json(std::string_view text, const TextReading& reading);
 
-// Without reading further than to its data.
+// Stops reading at the data.
 [[nodiscard]] TextHead peek_json(std::string_view text);
 
 }  // namespace tensorop

@@ -11,8 +11,8 @@
 namespace tensorop {
 namespace {
 
-// Collects text in a block before it is appended to a string: an element costs one check for room and no
-// allocation. flush() completes the string; a destructor cannot, because memory may run out.
+// Collects text in a block before appending it to a string: an element costs one check for room and no
+// allocation. flush() completes the string; a destructor cannot, because an allocation may fail.
 class Writer {
  public:
   Writer(std::string& out, Digits digits) : out_(out), is_exact_(digits == Digits::exact) {}
@@ -31,7 +31,7 @@ class Writer {
   }
 
   void put(StringRef value) {
-    // Around the block: a string may be longer than it.
+    // Bypasses the block: a string may be longer than the block.
     flush();
     append_json_string(out_, value.view());
   }
@@ -75,7 +75,7 @@ class Writer {
   char* end_ = block_;
 };
 
-// A position in the nested form of a tensor without zero dimensions: which lists begin and end there.
+// A position in the nested form of a tensor without zero dimensions.
 class NestedPosition {
  public:
   NestedPosition(const Shape& shape, std::int64_t position)
@@ -83,14 +83,14 @@ class NestedPosition {
 
   [[nodiscard]] std::int64_t left_in_row() const { return shape_.back() - at_.back(); }
 
-  // How many lists begin in front of the element: those inside which all its coordinates are 0.
+  // The number of lists that begin before the element: all its coordinates in them are 0.
   [[nodiscard]] std::size_t beginning() const {
     std::size_t lists = 0;
     while (lists < at_.size() && at_[at_.size() - 1 - lists] == 0) ++lists;
     return lists;
   }
 
-  // Steps over `count` elements of the row; returns how many lists end after them.
+  // Steps over `count` elements of the row; returns the number of lists that end after them.
   std::size_t advance(std::int64_t count) {
     std::size_t lists = 0;
     at_.back() += count;
@@ -108,7 +108,7 @@ class NestedPosition {
 };
 
 Encoding encoding_of(DType dtype, const Shape& shape, std::string prefix, std::string suffix, Digits digits) {
-  constexpr std::int64_t kShortestElement = 2;  // a digit and what separates it from the next
+  constexpr std::int64_t kShortestElement = 2;  // a digit and a separator
   Encoding encoding;
   encoding.prefix = std::move(prefix);
   encoding.suffix = std::move(suffix);
@@ -145,7 +145,7 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
     if (comma) writer.put(',');
     comma = true;
     for (std::size_t lists = position.beginning(); lists > 0; --lists) writer.put('[');
-    // What is left of the row, as far as the slice reaches.
+    // The rest of the row, limited to the slice.
     const std::int64_t run = std::min(count, position.left_in_row());
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
       for (std::int64_t i = 0; i < run; ++i, elements += sizeof(T)) {
@@ -161,7 +161,7 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
 
 std::string json_of_empty(const Shape& shape) {
   constexpr std::int64_t kMostLists = 1'000'000;
-  // Nothing is written inside a dimension of 0, so those after the first one do not show.
+  // Nothing is written inside a dimension of 0, so the dimensions after it are not visible.
   const Shape outer(shape.begin(), std::find(shape.begin(), shape.end(), 0));
   const auto lists = element_count(outer);
   if (!lists || *lists > kMostLists) {
@@ -221,7 +221,7 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// An empty tensor has no elements to encode. In the described form its shape says all, so its data is flat.
+// An empty tensor has no elements to encode. In the described form its data is flat.
 Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t /*strings*/, std::string_view /*name*/) {
   const std::string_view data = count(shape) == 0 ? "[]" : "";
   return encoding_of(dtype, shape, cat(json_prefix(dtype, shape), data), cat(kJsonSuffix, '\n'),

@@ -15,11 +15,11 @@
 namespace tensorop {
 namespace {
 
-// `front`: the bytes of the file, or the first of them.
+// `front`: the bytes of the file, or only the first of them.
 void require_length(const ArrayEntry& entry, std::span<const std::byte> front, std::int64_t file_bytes) {
   const std::int64_t held = file_bytes - entry.offset;
   if (held == entry.bytes) return;
-  // No overflow: the file holds more bytes.
+  // No overflow: the file has more bytes than the array.
   const std::int64_t end = held > entry.bytes ? entry.offset + entry.bytes : file_bytes;
   if (end < to_int64(front.size()) && begins_as_npy(bytes_text(front.subspan(to_size(end))))) {
     throw Error(cat("another NPY file begins at byte ", end), "",
@@ -30,7 +30,7 @@ void require_length(const ArrayEntry& entry, std::span<const std::byte> front, s
                   held > entry.bytes ? "more" : cat(held)));
 }
 
-// Reading on changes nothing after a malformed header; at the end of the array another file may begin.
+// A malformed header needs no more bytes; after the end of the array another file may begin.
 std::int64_t npy_enough(std::string_view head) {
   try {
     const ArrayEntry entry = parse_npy_header(text_bytes(head));
@@ -50,7 +50,7 @@ std::vector<std::byte> npy_front(const ReadBytes& read) {
     bytes.resize(size);
     bytes.resize(have + read(std::span(bytes).subspan(have)));
   };
-  // Version and length first, then the rest of a header that may be one.
+  // Reads version and length first, then the rest of the header if the length is plausible.
   fill_to(12);
   constexpr std::size_t kMost = (1 << 16) + 12;
   if (bytes.size() < 10 || bytes[6] > std::byte{3}) return bytes;
@@ -85,7 +85,7 @@ std::int64_t longest_characters(std::span<const StringRef> strings) {
       throw Error(cat("element ", &string - strings.data(),
                       " ends in the character NUL, which NPY and NPZ do not keep"),
                   "", "a .pb or .json file keeps it");
-    // Code points are the bytes that do not continue one.
+    // Each UTF-8 character has one byte that is not a continuation byte.
     const auto characters = std::ranges::count_if(
         string.view(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
     longest = std::max<std::int64_t>(longest, characters);

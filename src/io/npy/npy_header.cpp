@@ -12,15 +12,15 @@ namespace tensorop {
 namespace {
 
 constexpr std::size_t kMagicAndVersion = 8;
-// A header with 64 dimensions of 19 digits is below 2 KiB; NumPy pads to at most 64 bytes more. More than
-// this is not the header of an array, whatever version 2.0 could count.
+// A header with 64 dimensions of 19 digits is below 2 KiB; NumPy pads by at most 64 bytes. A longer header
+// does not describe an array, although version 2.0 allows it.
 constexpr std::int64_t kLongestHeader = 1 << 16;
 
 [[noreturn]] void malformed(const std::string& what) {
   throw Error(cat("malformed NPY header: ", what));
 }
 
-// The literal, read from front to back.
+// Parses the literal from front to back.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
@@ -46,7 +46,7 @@ class Cursor {
   }
 
   std::string_view string(std::string_view what) {
-    // Python 2 wrote u'<f8'.
+    // Accepts u'<f8', as written by Python 2.
     if (peek() == 'u') ++position_;
     const char quote = peek();
     if (quote != '\'' && quote != '"') malformed(cat("expected a string for ", what, " at byte ", position_));
@@ -71,7 +71,7 @@ class Cursor {
     malformed(cat("expected True or False for ", what, " at byte ", position_));
   }
 
-  // From one bracket to the one that closes it.
+  // Reads from an opening bracket to its closing bracket.
   std::string_view brackets() {
     skip_space();
     const std::size_t begin = position_;
@@ -97,13 +97,13 @@ class Cursor {
     while (position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9') ++position_;
     const std::string_view digits = text_.substr(begin, position_ - begin);
     if (digits.empty()) malformed(cat("expected a dimension at byte ", begin));
-    // Python refuses 02, which was octal once, and takes 00.
+    // Python refuses 02, formerly octal, but accepts 00.
     if (digits[0] == '0' && digits.find_first_not_of('0') != std::string_view::npos) {
       malformed(cat("dimension ", printable(digits), " begins with 0"));
     }
     const auto value = parse_int64(digits);
     if (!value) malformed(cat("dimension ", printable(digits), " is too large"));
-    // Python 2 wrote long integers as 3L.
+    // Accepts 3L, a long integer of Python 2.
     if (position_ < text_.size() && text_[position_] == 'L') ++position_;
     return *value;
   }
@@ -131,26 +131,26 @@ struct Element {
   DType dtype;
   StoredEncoding encoding;
   std::int64_t bytes;
-  std::string descr;  // as ArrayEntry::stored has it
+  std::string descr;  // as in ArrayEntry::stored
   bool names_dtype = true;
-  // For dtypes that tensorop does not support: the message, and the Python line that makes plain arrays.
+  // For an unsupported dtype: the message, and a Python command that converts the array.
   std::string refused = {};
   std::string hint = {};
 };
 
-// The line of Python that makes an array of `expression`, where `a` is that of the file.
+// A Python command that saves `expression`, where `a` is the array in the file.
 std::string numpy_hint(std::string_view expression) {
   return cat("python3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.save(\"x.npy\", ", expression,
              ")' writes a plain array to x.npy");
 }
 
-// A text of the file for messages.
+// Shortens text of the file for messages.
 std::string shortened(std::string_view text) {
   constexpr std::size_t kMost = 80;
   return printable(text.substr(0, kMost)) + (text.size() > kMost ? "..." : "");
 }
 
-// A fixed-width string type: its count of code points or bytes.
+// A fixed-width string dtype: the number of code points or bytes.
 Element string_element(std::string_view descr, char order) {
   const bool wide = descr[1] == 'U';
   const std::string_view digits = descr.substr(2);
@@ -186,8 +186,8 @@ Element refused_descr(std::string_view descr) {
   return element;
 }
 
-// The dtype that numpy.dtype has for `descr`, without a byte order, or that ml_dtypes has for this name.
-// NumPy writes none of them; codes whose size depends on the system are left out.
+// The dtype that numpy.dtype accepts as `descr` without a byte order, or that has this name in ml_dtypes.
+// NumPy never writes such codes; codes whose size depends on the system are not accepted.
 std::optional<DType> dtype_without_order(std::string_view descr) {
   struct Code {
     char character;
@@ -222,7 +222,7 @@ Element parse_descr(std::string_view descr) {
     for (int i = 0; ordered && i < kDTypeCount; ++i) {
       const DTypeInfo& row = info(static_cast<DType>(i));
       if (row.npy.empty() || row.npy.substr(1) != descr.substr(1)) continue;
-      // Byte order means something from two bytes on, and '|' says there is none.
+      // Numbers of two or more bytes need a byte order; '|' means that there is none.
       if (order == '|' && row.size > 1 && row.dtype != DType::bfloat16) break;
       if (order == '>' && row.size > 1)
         return {row.dtype, StoredEncoding::swapped, row.size, cat('>', row.npy.substr(1))};
@@ -251,7 +251,7 @@ Element parse_element(Cursor& cursor) {
   return parse_descr(cursor.string("descr"));
 }
 
-// Length of the literal and where it begins.
+// Offset and length of the literal.
 struct Frame {
   std::size_t begin;
   std::int64_t length;
@@ -316,11 +316,11 @@ ArrayEntry parse_npy_header(std::span<const std::byte> file) {
   if (!element->refused.empty())
     throw Error(cat(element->refused, element->hint.empty() ? "" : cat(", shape ", to_string(*shape))), "",
                 element->hint);
-  // Strings without a width take no bytes of the file, and some in memory.
+  // Strings of width 0 take no bytes in the file but some in memory.
   constexpr std::int64_t kMostEmpty = 1'000'000;
   if (element->bytes == 0 && element_count(*shape).value_or(kMostEmpty + 1) > kMostEmpty)
     throw Error(cat("more than ", kMostEmpty, " strings of width 0"));
-  // As stored and, for strings, as held in memory.
+  // Checks the size as stored and, for strings, the size in memory.
   require_fits(*shape, element->bytes);
   require_fits(*shape, element_size(element->dtype));
   const std::int64_t bytes = count(*shape) * element->bytes;
@@ -341,14 +341,14 @@ std::string npy_header(DType dtype, const Shape& shape, std::int64_t characters)
   tuple += shape.size() == 1 ? ",)" : ")";
   const std::string descr = dtype == DType::string ? cat("<U", characters) : std::string(info(dtype).npy);
   std::string text = cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", tuple, ", }");
-  // NumPy leaves room for the first dimension to grow to 21 digits in place.
+  // NumPy reserves room for the first dimension to grow to 21 digits in place.
   constexpr std::size_t kGrowthDigits = 21;
   if (!shape.empty()) text.append(kGrowthDigits - cat(shape[0]).size(), ' ');
 
-  // 64 dimensions stay far below the 65535 bytes that version 1.0 can count.
+  // 64 dimensions stay far below the limit of 65535 bytes of version 1.0.
   constexpr std::size_t kAlign = 64;
   constexpr std::size_t kFrame = kMagicAndVersion + 2;
-  // As NumPy pads: by a whole line where nothing is missing.
+  // NumPy pads a header that is already aligned by 64 more bytes.
   text.append(kAlign - (kFrame + text.size() + 1) % kAlign, ' ');
   text += '\n';
   std::string out = cat(kNpyMagic, '\1', '\0');

@@ -24,11 +24,11 @@ std::uint32_t joined_crc(std::uint32_t crc, std::uint32_t next, std::int64_t byt
   return static_cast<std::uint32_t>(crc32_combine(crc, next, bytes));
 }
 
-// The memory of zlib, used for one block after the other.
+// A zlib stream, reused for each block.
 class DeflateQueue::Deflater {
  public:
   Deflater() {
-    // As Python's zipfile does it.
+    // The parameters of Python's zipfile.
     constexpr int kRawDeflate = -MAX_WBITS;
     constexpr int kMemoryLevel = 8;
     const int status = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, kMemoryLevel,
@@ -51,7 +51,7 @@ class DeflateQueue::Deflater {
     for (;;) {
       stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + made);
       stream_.avail_out = static_cast<uInt>(out_.size() - made);
-      // Fails only where there is neither input nor room: then all is done.
+      // deflate() fails only if it has no input and no room, which means that it has finished.
       (void)deflate(&stream_, flush);
       made = out_.size() - stream_.avail_out;
       if (stream_.avail_out != 0) break;
@@ -67,9 +67,9 @@ class DeflateQueue::Deflater {
 
 namespace {
 
-// What a thread works with: zlib, and what it has made of a block.
+// Memory of a thread: zlib's state, and the compressed block.
 constexpr std::int64_t kBytesOfThread = kDeflateBlock + kDeflateBlock / 2;
-// What a block has when it is deflated, unless zlib needs more: then it grows.
+// Initial room for a compressed block; grows if zlib needs more.
 constexpr std::size_t kMostPacked = static_cast<std::size_t>(kDeflateBlock) + 1024;
 
 int threads_for(std::int64_t memory, int threads) {
@@ -77,7 +77,7 @@ int threads_for(std::int64_t memory, int threads) {
       std::clamp<std::int64_t>(memory / (kBytesOfThread + 2 * kDeflateBlock), 1, threads));
 }
 
-// Several blocks for each thread: they do not take the same time.
+// Several blocks for each thread, because blocks take different times.
 std::int64_t most_waiting(std::int64_t memory, int threads) {
   return std::clamp<std::int64_t>(memory - threads * kBytesOfThread, 1, threads * 4 * kDeflateBlock);
 }
@@ -92,7 +92,7 @@ DeflateQueue::DeflateQueue(int threads, std::int64_t memory, std::function<void(
 
 DeflateQueue::~DeflateQueue() = default;
 
-// Bytes that the last block still takes; begins another one where it takes none.
+// Room in the last block; begins a new block if the last one is full.
 std::int64_t DeflateQueue::room() {
   const bool is_open = used_ != 0 && !blocks_[used_ - 1].is_last;
   const std::int64_t have = is_open ? to_int64(blocks_[used_ - 1].bytes.size()) : kDeflateBlock;
@@ -115,7 +115,7 @@ void DeflateQueue::add(std::span<const std::byte> bytes) {
   }
 }
 
-// A full block is deflated only now or when another one follows it: until then it may be the last one.
+// A full block is compressed only here or when another block follows: until then it may be the last.
 void DeflateQueue::end_member() {
   blocks_[used_ - 1].is_last = true;
   flush_if_full();
@@ -130,7 +130,7 @@ void DeflateQueue::flush() {
   threads_.for_each_ordered(
       to_int64(used_), [&](std::int64_t i, int worker) { pack(blocks_[to_size(i)], worker); },
       [&](std::int64_t i, int /*worker*/) { take(blocks_[to_size(i)]); });
-  // Each may have grown to a whole block.
+  // Each block may have grown to its full size.
   blocks_.resize(std::min(blocks_.size(), to_size(ceil_div(most_waiting_, kDeflateBlock))));
   used_ = 0;
   waiting_ = 0;

@@ -1,6 +1,6 @@
-// Reading NPZ archives: zip files whose members are NPY files. The directory is read by
-// io/npz/zip_directory.cpp, the members' bytes straight from the mapping by io/npz/zip_data.cpp;
-// io/npz/npz_writer.hpp writes them. Sources: numpy.savez; docs/formats.md.
+// Reads NPZ archives: ZIP files whose members are NPY files. io/npz/zip_directory.cpp reads the directory,
+// io/npz/zip_data.cpp reads the members' bytes directly from the mapping; io/npz/npz_writer.hpp writes
+// archives. Sources: numpy.savez; docs/formats.md.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -24,13 +24,13 @@ namespace {
 
 constexpr std::string_view kNpyEnding = ".npy";
 
-// The archive may be hostile: memory is allocated in proportion to the bytes that are present, and sizes that
-// it states are checked when its members are read.
+// The archive may be malicious: memory is allocated in proportion to the bytes that are present, and sizes
+// that the archive declares are checked when its members are read.
 class NpzArchive final : public Archive {
  public:
-  // Reads the directory. A member is an array where its name ends in ".npy", which the name of the array does
-  // not have, or it begins as an NPY file. Throws Error as read_zip_directory() does, and for two arrays of
-  // one name.
+  // Reads the directory. A member is an array if its name ends in ".npy", which is not part of the array's
+  // name, or if it begins as an NPY file. Throws Error as read_zip_directory() does, and for duplicate array
+  // names.
   explicit NpzArchive(std::shared_ptr<const MappedFile> file)
       : file_(std::move(file)), directory_(read_zip_directory(file_->bytes())) {
     comment_ = bytes_text(directory_.comment);
@@ -54,8 +54,7 @@ class NpzArchive final : public Archive {
     if (is_torch) throw Error("is a file of PyTorch, not an NPZ archive", "", std::string(kTorchHint));
   }
 
-  // The member `name`.npy or, if there is none, the member `name`. A name that is not found so may be that
-  // of the bytes in the file.
+  // The member `name`.npy, else the member `name`, else the member whose name has these bytes in the file.
   [[nodiscard]] std::optional<std::size_t> lookup(std::string_view name) const override {
     const std::string with_ending = cat(name, kNpyEnding);
     for (const auto* names : {&names_, &stored_names_}) {
@@ -92,11 +91,11 @@ class NpzArchive final : public Archive {
     try {
       return npy_entry(bytes, file_);
     } catch (const Error&) {
-      require_crc(bytes, member, Threads(1));  // damage is said before what it did to the header
+      require_crc(bytes, member, Threads(1));  // report damage before its effect on the header
       throw;
     }
   }
-  // The bytes of a member in the archive; all bytes of its file if it is stored.
+  // The bytes of a member in the archive; if it is stored, these are the bytes of its file.
   [[nodiscard]] std::span<const std::byte> packed(const ZipMember& member) const {
     const auto bytes = packed_bytes(file_->bytes(), directory_, member);
     if (member.method == kZipStored && member.bytes != member.packed_bytes)
@@ -118,10 +117,10 @@ class NpzArchive final : public Archive {
     return read_elements(array, inflate, reading);
   }
 
-  // The array of a deflated member, of which the header has been inflated.
+  // Reads the array of a deflated member whose header has been inflated.
   static Tensor read_elements(ArrayEntry array, const ReadBytes& inflate, const ArrayReading& reading) {
     const std::int64_t size = array.bytes;
-    // A block first: data that is shorter than stated is reported as such, and not as too large.
+    // Inflates one block first: data shorter than declared is reported as such, not as out of memory.
     constexpr std::int64_t kBlock = 1 << 20;
     std::vector<std::byte> begin(to_size(std::min(kBlock, size)));
     (void)inflate(begin);
@@ -135,7 +134,7 @@ class NpzArchive final : public Archive {
         done == 0 ? void(std::ranges::copy(begin, part.begin())) : void(inflate(part));
       });
     }
-    // Inflating on behind the last element finds more bytes, and compares the checksum.
+    // Inflating beyond the last element detects extra bytes and verifies the checksum.
     std::byte extra{};
     (void)inflate({&extra, 1});
     if (is_plain(array)) return std::move(target).tensor();
@@ -157,7 +156,7 @@ class NpzArchive final : public Archive {
 
   std::shared_ptr<const MappedFile> file_;
   ZipDirectory directory_;
-  // The members by their whole names; and, where it differs, by the bytes in the file.
+  // Members by full name; and by the bytes in the file if these differ from the name.
   std::unordered_map<std::string_view, std::size_t> names_;
   std::unordered_map<std::string_view, std::size_t> stored_names_;
 };

@@ -1,5 +1,6 @@
-// The records of a zip file, as PKWARE's APPNOTE.TXT lays them out: 4.3.7 local header, 4.3.9 data
-// descriptor, 4.3.12 directory, 4.3.14 to 4.3.16 its end, 4.5.3 zip64 sizes.
+// Writes the records of a ZIP file. Source: PKWARE APPNOTE.TXT, "Local file header", "Data descriptor",
+// "Central directory structure" to "End of central directory record", "Zip64 Extended Information Extra
+// Field".
 #include "io/npz/npz_writer.hpp"
 
 #include <algorithm>
@@ -18,15 +19,15 @@
 namespace tensorop {
 namespace {
 
-constexpr unsigned kVersion = 20;       // of the format, as a reader must know it
-constexpr unsigned kVersionZip64 = 45;  // the same with 64-bit sizes
+constexpr unsigned kVersion = 20;       // ZIP version that a reader needs
+constexpr unsigned kVersionZip64 = 45;  // the version with 64-bit sizes
 constexpr unsigned kEarliestDate = 0x21;
 constexpr unsigned kAlignmentExtra = 0xD935;  // as Android's zipalign: the alignment, then zeros
 constexpr std::int64_t kArchiveAlignment = 64;
 constexpr std::int64_t kLimit32 = 0xFFFFFFFF;
 constexpr std::int64_t kLimit16 = 0xFFFF;
 
-// Little-endian numbers, one after the other.
+// Builds a record of little-endian numbers.
 class Record {
  public:
   Record& u16(std::uint64_t value) { return number(value, 2); }
@@ -48,8 +49,7 @@ class Record {
   std::string bytes_;
 };
 
-// The largest size after deflating: data that cannot be compressed is stored, with five bytes for each 16
-// KiB.
+// The maximum compressed size: incompressible data grows by five bytes for each 16 KiB.
 std::optional<std::int64_t> most_deflated(std::int64_t bytes) {
   return checked_add(bytes, bytes / 1024 + 1024);
 }
@@ -69,12 +69,12 @@ class NpzWriter final : public ArchiveWriter {
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                           std::int64_t characters) override;
-  // Data is written as it comes, or when the queue has deflated it: some of it only in finish().
+  // Stored data is written at once, deflated data by the queue, some of it in finish().
   void append(std::span<const std::byte> bytes) override {
     Entry& entry = entries_.back();
     if (entry.is_deflated) return queue_.add(bytes);
     if (!std::exchange(is_begun_, true)) {
-      queue_.flush();  // the entries before this one
+      queue_.flush();  // writes the entries before this one
       begin(entry);
     }
     entry.crc = add_crc(entry.crc, bytes);
@@ -115,15 +115,15 @@ class NpzWriter final : public ArchiveWriter {
  private:
   struct Entry {
     std::string name;         // "x.npy"
-    std::int64_t offset = 0;  // of its own header in the file
+    std::int64_t offset = 0;  // offset of the local header in the file
     std::int64_t bytes = 0;
     std::int64_t packed_bytes = 0;
     std::uint32_t crc = 0;
     bool is_deflated = false;
-    bool in_zip64 = false;  // its own header has room for 64-bit sizes
+    bool in_zip64 = false;  // local header has 64-bit sizes
   };
 
-  // `complete`: with sizes and checksum; the length is the same without.
+  // `complete`: includes sizes and checksum; the length is the same without.
   [[nodiscard]] std::string local_header(const Entry& entry, bool complete) const {
     Record extra;
     if (entry.in_zip64) {
@@ -157,7 +157,7 @@ class NpzWriter final : public ArchiveWriter {
         .take();
   }
 
-  // After the data of a member in a stream.
+  // The record after the data of a member in a stream.
   [[nodiscard]] std::string descriptor(const Entry& entry) const {
     Record record;
     record.text("PK\7\10").u32(std::uint64_t{entry.crc});
@@ -166,7 +166,7 @@ class NpzWriter final : public ArchiveWriter {
   }
 
   [[nodiscard]] std::string directory_entry(const Entry& entry) const {
-    // Those that do not fit in their 32-bit fields, in this order.
+    // Only values that do not fit in their 32-bit fields are present, in this order.
     Record sizes;
     for (const std::int64_t size : {entry.bytes, entry.packed_bytes, entry.offset}) {
       if (size >= zip64_from_) sizes.u64(size);
@@ -174,7 +174,7 @@ class NpzWriter final : public ArchiveWriter {
     Record extra;
     if (sizes.size() != 0) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
     const bool zip64 = entry.in_zip64 || extra.size() != 0;
-    // Made by, like needed: the upper byte, 0, names no operating system, so that no mode is expected.
+    // "Version made by": the upper byte, 0, names no operating system, so readers expect no file mode.
     return Record()
         .text("PK\1\2")
         .u16(zip64 ? kVersionZip64 : kVersion)
@@ -188,8 +188,8 @@ class NpzWriter final : public ArchiveWriter {
         .u32(limited(entry.bytes))
         .u16(entry.name.size())
         .u16(extra.size())
-        .u16(0)  // comment
-        .u16(0)  // disk
+        .u16(0)  // comment length
+        .u16(0)  // disk number
         .u16(0)  // internal attributes
         .u32(std::uint64_t{0})
         .u32(limited(entry.offset))
@@ -220,11 +220,11 @@ class NpzWriter final : public ArchiveWriter {
     const bool is_ascii = std::ranges::all_of(entry.name, [](char c) { return (c & 0x80) == 0; });
     return (is_stream() ? kSizesFollow : 0U) | (is_ascii ? 0U : kNameIsUtf8);
   }
-  // A size in a 32-bit field: all ones when the zip64 field holds it.
+  // The value of a 32-bit size field: all ones if the zip64 field has the size.
   [[nodiscard]] std::int64_t limited(std::int64_t size) const {
     return size >= zip64_from_ ? kLimit32 : size;
   }
-  // The entry of a kept member: all of it but what says where the member is.
+  // The directory entry of a kept member with a new offset.
   [[nodiscard]] std::string moved_entry(const ZipMember& member, std::int64_t offset) const {
     const std::string_view old = bytes_text(member.entry);
     constexpr std::size_t kFixed = 46;
@@ -262,7 +262,7 @@ class NpzWriter final : public ArchiveWriter {
         .take();
   }
 
-  // Members up to the one that is replaced stay where they are, and all of them where there is none.
+  // Members before the replaced one stay in place; all members if none is replaced.
   void copy_first_kept(std::string& name) {
     const auto& [file, directory, replaced] = *kept_;
     std::int64_t end = directory.offset;
@@ -278,7 +278,7 @@ class NpzWriter final : public ArchiveWriter {
     copy_kept(0, end);
   }
 
-  // Data that was aligned stays so.
+  // Preserves the alignment of data.
   void copy_last_kept() {
     const std::int64_t padding = (last_kept_ - written_) & (kArchiveAlignment - 1);
     if (last_kept_ < kept_->directory.offset) write(text_bytes(std::string(to_size(padding), '\0')));
@@ -324,12 +324,12 @@ class NpzWriter final : public ArchiveWriter {
   std::shared_ptr<const Archive> old_;
   std::int64_t zip64_from_;
   std::optional<KeptNpz> kept_;
-  std::int64_t last_kept_ = 0;  // offset of the first kept member behind the one that is replaced
-  std::int64_t moved_by_ = 0;   // these
+  std::int64_t last_kept_ = 0;  // offset of the first kept member after the replaced one
+  std::int64_t moved_by_ = 0;   // the distance that the members from last_kept_ on move
   std::int64_t written_ = 0;
   std::vector<Entry> entries_;  // in order
-  std::size_t complete_ = 0;    // entries that are written
-  bool is_begun_ = false;       // the last one, where it is not deflated
+  std::size_t complete_ = 0;    // number of entries that are written
+  bool is_begun_ = false;       // the last entry, unless it is deflated, is begun
   bool is_finished_ = false;
   DeflateQueue queue_;
 };
@@ -345,7 +345,7 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
   entry.bytes = *bytes;
   entry.is_deflated = compress_ || (old_ && old_->compresses(name));
   entry.in_zip64 = (entry.is_deflated ? *most : *bytes) >= zip64_from_;
-  // How much is left after deflating is not known before.
+  // The compressed size is not known in advance.
   if (!entry.is_deflated && !is_stream()) file_.require_space(encoding.least_bytes);
   if (kept_) copy_first_kept(entry.name);
   entries_.push_back(std::move(entry));

@@ -68,9 +68,9 @@ class Inflater {
   }
 
  private:
-  // zlib counts in 32 bits.
+  // zlib counts bytes in 32 bits.
   static constexpr std::size_t kMostIn = 1 << 30;
-  // What was inflated is still in the cache when its checksum is computed.
+  // Small enough that inflated data is still in the cache for its checksum.
   static constexpr std::size_t kMostOut = 1 << 18;
 
   std::size_t step(std::span<std::byte> out) {

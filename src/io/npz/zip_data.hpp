@@ -1,5 +1,4 @@
-// The data of the members of a zip file: checksums, on all threads, and inflating, on one thread for each
-// member.
+// The data of ZIP members: verifies checksums on all threads, inflates each member on one thread.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +11,14 @@
 
 namespace tensorop {
 
-// Throws Error where the CRC-32 of `bytes`, all of a stored member, is not the one that the directory states.
+// Throws Error if the CRC-32 of `bytes`, a whole stored member, differs from the directory.
 void require_crc(std::span<const std::byte> bytes, const ZipMember& member, const Threads& threads);
 
-// Throws Error: the data has another size (a number, or "more") than the directory states.
+// Throws the Error for data whose size (a number, or "more") differs from the directory.
 [[noreturn]] void wrong_size(std::string_view unpacked, std::int64_t promised);
 
-// Inflates a deflated member from front to end, as the buffers ask for it; compares length and checksum at
-// its end. `packed` and `member` outlive it. Reading throws Error where the data is damaged, or
-// std::bad_alloc.
+// Inflates a member sequentially into the caller's buffers; verifies length and checksum at its end. `packed`
+// and `member` must outlive the result. Reading throws Error if the data is damaged, or std::bad_alloc.
 [[nodiscard]] ReadBytes inflated(std::span<const std::byte> packed, const ZipMember& member);
 
 }  // namespace tensorop

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::int64_t kLocalHeaderBytes = 30;
 constexpr std::int64_t kEndBytes = 22;
-constexpr std::uint64_t kZip64EndBytes = 56;  // at least
+constexpr std::uint64_t kZip64EndBytes = 56;  // minimum
 constexpr std::int64_t kZip64LocatorBytes = 20;
 constexpr std::uint64_t kMostMembers = 1 << 20;
 constexpr std::uint64_t kIn64Bits = 0xFFFFFFFF;  // the value is in the zip64 field
 constexpr unsigned kEncrypted = 1U << 0;         // flag
-constexpr unsigned kLatestVersion = 63;          // times 10; of the features, method and flags tell
+constexpr unsigned kLatestVersion = 63;          // times 10; method and flags tell which features are used
 
 [[noreturn]] void malformed_archive(const std::string& what) {
   throw Error(cat("malformed zip archive: ", what));
@@ -37,15 +37,15 @@ void expect(HeaderFields& fields, std::string_view magic, const char* wrong) {
   if (fields.text(magic.size()) != magic) throw Error(wrong);
 }
 
-// Where the directory is.
+// The place of the directory.
 struct End {
   std::uint64_t members;
   std::uint64_t bytes;
   std::uint64_t offset;
-  std::int64_t own_offset;  // where the records of the end begin
+  std::int64_t own_offset;  // offset of the end records
 };
 
-// No end record ends with the file.
+// Refuses a file without an end record at its end.
 [[noreturn]] void refuse_end(std::span<const std::byte> file, std::optional<std::int64_t> early) {
   if (early) {
     throw Error(cat("malformed zip archive: ", counted(to_int64(file.size()) - *early, "byte"),
@@ -55,11 +55,11 @@ struct End {
   throw Error("malformed zip archive: its end is missing: the file was cut, or not written to its end");
 }
 
-// The end record is the last one whose comment reaches exactly to the end of the file.
+// The last end record whose comment ends exactly at the end of the file.
 std::int64_t find_end(std::span<const std::byte> file) {
   constexpr std::int64_t kLongestComment = 0xFFFF;
   const std::int64_t last = to_int64(file.size()) - kEndBytes;
-  std::optional<std::int64_t> early;  // where an archive ends in front of the end of the file
+  std::optional<std::int64_t> early;  // the end of an archive with data after it
   for (std::int64_t offset = last; offset >= 0 && offset >= last - kLongestComment; --offset) {
     HeaderFields fields(file.subspan(to_size(offset)), kWrongEnd);
     if (fields.text(4) != "PK\5\6") continue;
@@ -71,7 +71,7 @@ std::int64_t find_end(std::span<const std::byte> file) {
   refuse_end(file, early);
 }
 
-// The end in its 64-bit form, where a locator before the end says where it is.
+// The zip64 end record, if a locator before the end record points to it.
 std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t end_offset) {
   if (end_offset < kZip64LocatorBytes) return std::nullopt;
   HeaderFields locator(file.subspan(to_size(end_offset - kZip64LocatorBytes)), kWrongEnd);
@@ -114,14 +114,14 @@ End read_end(std::span<const std::byte> file) {
   return end;
 }
 
-// The three fields that may be too large for their 32 bits.
+// The three fields that may exceed 32 bits.
 struct ZipSizes {
   std::uint64_t bytes;
   std::uint64_t packed_bytes;
   std::uint64_t offset;
 };
 
-// Sets the fields that refer to a zip64 field from it, in its order.
+// Replaces the fields that refer to the zip64 field by its values, in its order.
 void widen(ZipSizes& sizes, HeaderFields extra) {
   while (extra.left() >= 4) {
     const unsigned id = extra.u16();
@@ -134,14 +134,14 @@ void widen(ZipSizes& sizes, HeaderFields extra) {
   }
 }
 
-// The character of each byte from 0x80 on; below are those of ASCII.
+// The characters of bytes from 0x80 on; lower bytes are ASCII.
 constexpr std::u16string_view kCp437 =
     u"ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒ"
     u"áíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐"
     u"└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀"
     u"αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
 
-// As Python and NumPy decode a name without the flag of UTF-8.
+// Python and NumPy decode a name without the UTF-8 flag as CP437.
 std::string decode_cp437(std::string_view stored) {
   std::string name;
   for (const char c : stored) {
@@ -196,7 +196,7 @@ ZipMember read_entry(HeaderFields& fields, std::int64_t directory_offset) {
   return member;
 }
 
-// A few bytes that belong to many members would be unpacked as many times.
+// Refuses overlapping members: a small file could otherwise expand to a huge output.
 void require_apart(const ZipDirectory& directory) {
   std::vector<const ZipMember*> members;
   members.reserve(directory.members.size());
@@ -214,7 +214,7 @@ void require_apart(const ZipDirectory& directory) {
   }
 }
 
-// The directory stands in front of its end record, where that says.
+// Requires the directory directly before its end record, at the offset that the record declares.
 void require_place(const End& end, std::uint64_t own_offset) {
   if (end.bytes <= own_offset && end.offset == own_offset - end.bytes) return;
   const std::uint64_t place = own_offset - end.bytes;

@@ -13,17 +13,17 @@ namespace {
 
 namespace model = onnx_fields::model;
 
-// The evidence of the fields read so far.
+// The evidence from the fields read so far.
 struct Evidence {
-  bool has_version = false;    // field 1 is an integer: of a model, or a dimension
-  bool has_text = false;       // field 1 is bytes: the name of a sequence, or dimensions
-  bool has_data_type = false;  // field 2 is an integer: a model has the producer's name there
+  bool has_version = false;    // field 1 is an integer: a model's version, or a dimension
+  bool has_text = false;       // field 1 is bytes: a sequence's name, or dimensions
+  bool has_data_type = false;  // field 2 is an integer; in a model it is the producer's name
   bool has_producer = false;
   bool has_graph = false;
-  bool has_messages = false;  // field 3 of a sequence; a segment of a tensor
-  bool may_be_model = true;   // each field has the wire type that it has in a model
+  bool has_messages = false;  // field 3 is bytes: in a sequence, or a tensor's segment
+  bool may_be_model = true;   // all fields have a model's wire types
 
-  // The kind that no further field changes.
+  // The kind if no further field can change it.
   [[nodiscard]] std::optional<MessageKind> decided(std::uint32_t last) const {
     if (has_data_type && last > tensor_proto::kSegment)
       return has_text && has_messages ? MessageKind::sequence : MessageKind::tensor;
@@ -43,7 +43,7 @@ void meet(const ProtoField& field, std::span<const std::byte> bytes, Evidence& e
   if (number == tensor_proto::kDataType) (is_bytes ? evidence.has_producer : evidence.has_data_type) = true;
   if (number == tensor_proto::kSegment) evidence.has_messages |= is_bytes;
   if (number != model::graph || !is_bytes) return;
-  // A TensorProto has int64_data in field 7. All fields of a graph are messages or texts.
+  // In a TensorProto field 7 is int64_data. All fields of a graph are messages or texts.
   const auto first = to_size(field.value_byte());
   const bool is_graph =
       first >= bytes.size() || (bytes[first] & std::byte{7}) == std::byte(std::uint8_t(ProtoWire::bytes));
@@ -63,13 +63,13 @@ MessageKind classify_message(std::span<const std::byte> bytes) {
       if (const auto kind = evidence.decided(fields.field().number())) return *kind;
     }
   } catch (const Error&) {
-    // The number and the wire type of the last field count, if they are there.
+    // Number and wire type of the last, cut field count if they are present.
     is_whole = false;
     if (fields.field().number() != 0) meet(fields.field(), bytes, evidence);
   }
   if (evidence.has_data_type)
     return evidence.has_text && evidence.has_messages ? MessageKind::sequence : MessageKind::tensor;
-  // The graph may follow where a message is cut.
+  // If the message is cut, the graph may follow.
   const bool is_model = evidence.has_graph || (evidence.has_version && evidence.has_producer && !is_whole);
   if (is_model && evidence.may_be_model) return MessageKind::model;
   return is_whole && evidence.has_text ? MessageKind::other : MessageKind::none;

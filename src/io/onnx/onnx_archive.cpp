@@ -1,6 +1,6 @@
-// The initializers of an ONNX model as an archive that is only read: FILE.onnx:NAME. The elements of a large
-// model are in other files (external data), which are used only inside the folder of the model. Source:
-// onnx.proto of ONNX 1.22, docs/ExternalData.md.
+// The initializers of an ONNX model as a read-only archive: FILE.onnx:NAME. The elements of a large model are
+// in other files (external data), which are opened only inside the folder of the model. Source: onnx.proto of
+// ONNX 1.22, docs/ExternalData.md of ONNX.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 namespace fields = onnx_fields;
 
-// The fields of the graph in the order of the file.
+// The graph message of the model.
 ProtoMessage graph_of(std::span<const std::byte> bytes) {
   std::optional<ProtoMessage> graph;
   for (ProtoMessage model(bytes, 0, fields::model::kNames); model.next();) {
@@ -49,7 +49,7 @@ OnnxTensor initializer_of(const ProtoField& field) {
   return tensor;
 }
 
-// A path inside a folder, by its text alone.
+// Whether a relative path stays inside its folder, by its text alone.
 bool stays_inside(std::string_view location) {
   if (location.empty() || location.find('\0') != std::string_view::npos) return false;
   while (true) {
@@ -60,7 +60,7 @@ bool stays_inside(std::string_view location) {
   }
 }
 
-// ir_version is the first field, as all programs write it.
+// All known programs write ir_version as the first field.
 bool begins_as_onnx_model(std::string_view file) {
   return file.starts_with('\x08') && classify_message(std::as_bytes(std::span(file))) == MessageKind::model;
 }
@@ -68,8 +68,8 @@ bool begins_as_onnx_model(std::string_view file) {
 // All members are arrays, in the order of the graph.
 class OnnxArchive final : public Archive {
  public:
-  // Reads where initializers are, and their names. Time is proportional to the number of fields of the graph,
-  // memory to that of initializers. Throws Error.
+  // Reads the places and names of the initializers. Time is proportional to the number of fields in the
+  // graph, memory to the number of initializers. Throws Error.
   explicit OnnxArchive(const InputFile& model)
       : model_(model.mapping()), folder_(model.is_standard_input() ? "" : directory_of(model.name())) {
     for (ProtoMessage graph = graph_of(model_->bytes()); graph.next();) {
@@ -85,7 +85,7 @@ class OnnxArchive final : public Archive {
     }
   }
 
-  // Of the files of external data that were opened so far.
+  // Checks the external data files that were opened so far.
   [[nodiscard]] bool is_current() const override {
     const std::lock_guard lock(mutex_);
     return std::ranges::all_of(externals_, [](const auto& entry) { return entry.second->is_current(); });
@@ -99,7 +99,7 @@ class OnnxArchive final : public Archive {
   }
 
  private:
-  // Throws Error where the other file is outside of the folder, is reached by a symbolic link, or is too
+  // Throws Error if the external file is outside the folder, is reached through a symbolic link, or is too
   // short.
   void locate(ArrayEntry& array) const override {
     if (array.file.empty() || array.bytes == 0) return;
@@ -113,7 +113,7 @@ class OnnxArchive final : public Archive {
     const OnnxTensor& tensor = initializers_[array.member];
     return decode_tensor_proto(array, tensor.bytes, tensor.byte, reading);
   }
-  // A link, also one of a folder on the way, may lead anywhere.
+  // Refuses symbolic links, also of folders in the path: they may lead anywhere.
   [[nodiscard]] std::shared_ptr<const MappedFile> open_external(const std::string& location) const {
     if (folder_.empty())
       throw Error(cat("its data is in ", in_quotes(location), ", and standard input has no folder"));
@@ -132,7 +132,7 @@ class OnnxArchive final : public Archive {
         throw Error(cat(printable(part), ": is a symbolic link, and external data is not read through links"),
                     "", "cp -rL FOLDER COPY makes a copy without links");
     }
-    // Opening a FIFO would wait for its writer.
+    // O_NONBLOCK: opening a FIFO would wait for its writer.
     const FileDescriptor fd(os().open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
     if (!fd.is_open()) throw_errno(path, "cannot open");
     if (os().fstat(fd.get(), &info) != 0) throw_errno(path, "cannot read");
@@ -142,8 +142,8 @@ class OnnxArchive final : public Archive {
   }
 
   std::shared_ptr<const MappedFile> model_;
-  std::string folder_;                   // of the model; empty: it has none
-  std::deque<OnnxTensor> initializers_;  // whose names stay where they are
+  std::string folder_;                   // folder of the model; empty: none
+  std::deque<OnnxTensor> initializers_;  // a deque, so that names keep their addresses
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::string, std::shared_ptr<const MappedFile>> externals_;  // by location
 };

@@ -1,4 +1,4 @@
-// The fields of ONNX models: their numbers, and their names for messages.
+// The fields of ONNX messages: their numbers, and their names for messages to the user.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace tensorop::onnx_fields {
 
-// A namespace for each message, with an enumerator for each field and the table of their names, both made of
-// one list.
+// Makes, from one list for each message, a namespace with an enumerator for each field and the table of their
+// names.
 #define TENSOROP_FIELD_NUMBER(name, number) name = number
 #define TENSOROP_FIELD_NAME(name, number) \
   ProtoName {                             \
@@ -65,9 +65,9 @@ TENSOROP_MESSAGE(dim, TENSOROP_DIM_FIELDS)
 #undef TENSOROP_FIELD_NAME
 #undef TENSOROP_FIELD_NUMBER
 
-// Which type of value an attribute has in a field.
+// The attribute type whose value is in the field.
 [[nodiscard]] constexpr OnnxAttributeType type_of_field(std::uint32_t field) {
-  // From 2 to 11 they are in the order of the fields.
+  // Types 2 to 11 have the order of the fields.
   if (field >= attribute::f && field <= attribute::graphs) return static_cast<OnnxAttributeType>(field - 1);
   return field == attribute::tp               ? OnnxAttributeType::type_proto
          : field == attribute::type_protos    ? OnnxAttributeType::type_protos
@@ -77,7 +77,7 @@ TENSOROP_MESSAGE(dim, TENSOROP_DIM_FIELDS)
 }
 static_assert(type_of_field(attribute::graphs) == OnnxAttributeType::graphs);
 
-// Which kind of value a type declares by a field.
+// The kind of value that a TypeProto declares by the field.
 [[nodiscard]] constexpr OnnxValueKind kind_of_field(std::uint32_t field) {
   return field == type::tensor_type          ? OnnxValueKind::tensor
          : field == type::sequence_type      ? OnnxValueKind::sequence

@@ -29,8 +29,8 @@ constexpr int kMostNesting = 16;
   throw Error(text);
 }
 
-// Reads one model. Fields that stand once are refused where they stand twice: protobuf takes the last, so two
-// readers might see two models.
+// Reads one model. Duplicates of a singular field are refused: protobuf uses the last one, so two readers
+// might see two models.
 class ModelReader {
  public:
   OnnxModel read_model(ProtoMessage message) {
@@ -48,7 +48,7 @@ class ModelReader {
   }
 
  private:
-  // A field that stands once in its message, or one of several fields of which only one may.
+  // Refuses a duplicate of a singular field, or a second one of alternative fields.
   class Once {
    public:
     void meet(const ProtoField& field) {
@@ -60,10 +60,10 @@ class ModelReader {
     }
 
    private:
-    std::string met_;  // the name of the field
+    std::string met_;  // name of the field that was met
   };
 
-  // A field that stands once, and where its value goes, if it is one of these.
+  // A singular field, and the place for its value: one of the members.
   struct Single {
     std::uint32_t number;
     std::variant<std::monostate, std::string*, std::int64_t*, float*> value = {};
@@ -79,7 +79,7 @@ class ModelReader {
 
   using Use = std::function<void(const ProtoField& field)>;
 
-  // Calls use(field) for each field of a message, after `singles` have taken theirs.
+  // Sets the values of fields in `singles`; calls use(field) for all other fields of a message.
   void read_fields(ProtoMessage message, std::vector<Single> singles, const Use& use = nullptr) {
     while (message.next()) {
       const ProtoField& field = message.field();
@@ -185,7 +185,7 @@ class ModelReader {
     return read;
   }
 
-  // But for a single number or text.
+  // Reads the values of attributes, except single numbers and texts.
   void read_attribute_value(OnnxAttributeType held, const ProtoField& field, OnnxAttribute& attribute) {
     switch (held) {
       case OnnxAttributeType::tensor:
@@ -203,7 +203,7 @@ class ModelReader {
         break;
       case OnnxAttributeType::graph:
       case OnnxAttributeType::graphs:
-        // The attribute is in a node, in a graph, in the model.
+        // Depth 5: model, graph, node, attribute, subgraph.
         skim(field, Skimmed::graph, 5);
         break;
       default:
@@ -219,8 +219,7 @@ class ModelReader {
 
   enum class Skimmed : std::uint8_t { graph, node, attribute };
 
-  // A graph within a node is not read, only followed as deep as it goes. `depth`: of how many messages it is
-  // the innermost.
+  // Checks only the nesting of a graph within a node. `depth` counts this message and the ones around it.
   void skim(const ProtoField& field, Skimmed kind, int depth) {
     if (depth > kMostNesting) throw Error(cat("nesting above ", kMostNesting, " (byte ", field.byte(), ")"));
     const ProtoNames names = kind == Skimmed::graph  ? ProtoNames(graph::kNames)
@@ -235,7 +234,7 @@ class ModelReader {
     });
   }
 
-  // A tensor by its name; its other fields are read with its elements.
+  // Reads only the name of a tensor; its other fields are read with its elements.
   OnnxTensor read_tensor(const ProtoField& field) {
     OnnxTensor tensor{.bytes = field.bytes(), .byte = field.value_byte()};
     read_fields(field.message(tensor_proto::kNames), {{tensor_proto::kName, &tensor.name}});

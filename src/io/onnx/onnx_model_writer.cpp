@@ -10,7 +10,7 @@ namespace {
 
 using namespace onnx_fields;
 
-// ONNX's table of released versions: the IR version of the first opset of each row and of those after it.
+// ONNX's table of released versions: the IR version from `opset` on, up to the next row.
 struct Release {
   int opset;
   int ir_version;
@@ -49,7 +49,7 @@ std::string node_message(const OnnxNodeModel& given) {
   return out;
 }
 
-// ValueInfoProto with a TypeProto with a TypeProto.Tensor with a TensorShapeProto.
+// ValueInfoProto > TypeProto > TypeProto.Tensor > TensorShapeProto.
 std::string value_message(const OnnxValueInfo& given) {
   std::string dims;
   for (const std::int64_t size : given.shape) {
@@ -71,7 +71,7 @@ std::string value_message(const OnnxValueInfo& given) {
 std::string graph_message(const OnnxNodeModel& given) {
   std::string out;
   append_proto_bytes(out, graph::node, node_message(given));
-  append_proto_bytes(out, graph::name, given.op_type);  // a graph must have a name
+  append_proto_bytes(out, graph::name, given.op_type);  // a graph needs a name
   for (const OnnxValueInfo& input : given.inputs) append_proto_bytes(out, graph::input, value_message(input));
   append_proto_bytes(out, graph::output, value_message(given.output));
   return out;

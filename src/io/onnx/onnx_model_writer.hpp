@@ -1,5 +1,5 @@
-// ONNX models of one node, written: section 2.2 of the specification of formats, fields in ascending order.
-// The model has what a case folder needs and nothing that changes from one version of tensorop to the next.
+// Writes ONNX models of one node, as ONNX's backend test cases have them, fields in ascending order. The
+// model contains only what a case folder needs, and nothing that changes between versions of tensorop.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tensorop {
 
-// An attribute of a node: of type INT, STRING or INTS.
+// An attribute of type INT, STRING or INTS.
 struct OnnxAttributeValue {
   std::string name;
   std::variant<std::int64_t, std::string, std::vector<std::int64_t>> value;
@@ -26,18 +26,18 @@ struct OnnxValueInfo {
 };
 
 struct OnnxNodeModel {
-  int opset = 0;  // of the domain "": from 1 to 28
+  int opset = 0;  // opset of the domain "": 1 to 28
   std::string op_type;
   std::vector<OnnxAttributeValue> attributes;
-  std::vector<OnnxValueInfo> inputs;  // of the node and of the graph, in this order
+  std::vector<OnnxValueInfo> inputs;  // inputs of the node and of the graph, in this order
   OnnxValueInfo output;
 };
 
-// The version of the file format that ONNX released with that opset, or at once before it where no release
-// has it yet.
+// The IR version that ONNX released with that opset, or the latest released one if the opset is not yet
+// released.
 [[nodiscard]] int onnx_ir_version(int opset);
 
-// The bytes of model.onnx: of a ModelProto.
+// The bytes of a ModelProto, the file model.onnx.
 [[nodiscard]] std::string encode_onnx_model(const OnnxNodeModel& model);
 
 }  // namespace tensorop

@@ -23,16 +23,16 @@ std::string at_byte(std::int64_t byte) {
   return cat(" (byte ", byte, ')');
 }
 
-// Takes a varint from the front of `rest`, which begins at `byte`: seven bits in each byte, the lowest first.
+// Reads a varint from the front of `rest`, which begins at `byte`: seven bits in each byte, lowest first.
 std::uint64_t take_varint(Bytes& rest, std::int64_t& byte) {
   const std::size_t most = std::min(rest.size(), kLongestVarint);
   const std::byte* const at = rest.data();
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < most; ++i) {
-    const std::byte part = at[i];  // once: a mapped file may change
+    const std::byte part = at[i];  // read once: a mapped file may change
     value |= std::to_integer<std::uint64_t>(part & std::byte{0x7F}) << 7 * i;
     if (continues(part)) continue;
-    // Of the tenth byte one bit is left.
+    // The tenth byte has only one significant bit.
     if (i + 1 == kLongestVarint && part > std::byte{1}) {
       throw Error(cat("a number does not fit in 64 bits", at_byte(byte)));
     }
@@ -44,7 +44,7 @@ std::uint64_t take_varint(Bytes& rest, std::int64_t& byte) {
   throw Error(cat("a number is longer than ", kLongestVarint, " bytes", at_byte(byte)));
 }
 
-// Empty where it has none.
+// Empty if the field has no name.
 std::string_view name_of(ProtoNames names, std::uint32_t number) {
   const auto found = std::ranges::find(names, number, &ProtoName::number);
   return found == names.end() ? std::string_view() : found->name;
@@ -61,7 +61,7 @@ struct Tag {
   ProtoWire wire;
 };
 
-// Takes the number and the wire type of a field.
+// Reads the number and the wire type of a field.
 Tag take_tag(Bytes& rest, std::int64_t& byte, ProtoNames names) {
   const std::int64_t begin = byte;
   const std::uint64_t tag = take_varint(rest, byte);
@@ -143,11 +143,11 @@ std::optional<std::uint64_t> ProtoVarints::next() {
 }
 
 Bytes ProtoMessage::take(std::uint64_t size) {
-  // Not as a signed number: a length may have 64 bits.
+  // Compared as unsigned: a length may have 64 bits.
   if (rest_.size() < size) {
     const std::string text = cat("ends inside ", field_.name(), at_byte(field_.value_byte_), ": ", size,
                                  " bytes announced, ", rest_.size(), " left");
-    // No message has so many.
+    // No valid message is so long.
     if (size > static_cast<std::uint64_t>(kMostProtoBytes)) throw Error(text);
     throw ProtoCutError(text);
   }

@@ -1,5 +1,5 @@
-// A message is looked over once, field by field (io/onnx/tensor_proto_header.hpp), which finds everything but
-// the values of elements; then its elements are used where they lie, or decoded.
+// A first pass over the fields (io/onnx/tensor_proto_header.hpp) finds everything except the element values;
+// then the elements are used in place, or decoded.
 #include "io/onnx/tensor_proto.hpp"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 namespace field = tensor_proto;
 using Bytes = std::span<const std::byte>;
 
-// Whether a file that begins with `head` can only be a TensorProto, among what tensorop reads: it begins with
-// a dimension or the data type, and not as JSON does after a newline.
+// Whether a file that begins with `head` can only be a TensorProto, among the supported formats: it begins
+// with a dimension or the data type, and not like JSON after a newline.
 bool begins_as_tensor_proto(std::string_view head) {
   if (head.empty()) return false;
   if (head[0] == '\x08' || head[0] == '\x10') return true;
@@ -32,7 +32,7 @@ bool begins_as_tensor_proto(std::string_view head) {
   return !text.empty() && kJsonBegins.find(text[0]) == std::string_view::npos && !is_text(text);
 }
 
-// Reading on changes nothing after a field that no tensor has.
+// A field that no tensor has needs no more bytes.
 std::int64_t tensor_proto_enough(std::string_view head) {
   try {
     require_possible_tensor(ProtoMessage(text_bytes(head), 0, field::kNames));
@@ -100,7 +100,7 @@ std::string tensor_proto_name(Bytes message) {
     for (ProtoMessage fields(message, 0, field::kNames); fields.next();) {
       if (fields.field().number() == field::kName) return std::string(fields.field().text());
     }
-  } catch (const Error&) {  // reading the tensor says what is wrong
+  } catch (const Error&) {  // reading the tensor reports the error
   }
   return {};
 }

@@ -17,7 +17,7 @@ namespace {
 
 namespace field = tensor_proto;
 
-// Calls use(field) for each field of that number.
+// Calls use(field) for each field with this number.
 template <class Use>
 void for_each_field(std::span<const std::byte> message, std::int64_t byte, std::uint32_t number,
                     const Use& use) {
@@ -30,11 +30,11 @@ std::int64_t width_of(std::uint32_t number) {
   return field::field_of(number).wire == ProtoWire::fixed32 ? 4 : 8;
 }
 
-// The numbers that an element of a field of varints may be.
+// The range of valid elements in a field of varints.
 struct Limits {
   std::int64_t lowest;
   std::int64_t highest;
-  bool is_pattern = false;  // the bits of an element
+  bool is_pattern = false;  // the number is the element's bits
 };
 
 template <class T>
@@ -59,7 +59,7 @@ Limits limits_of(DType dtype) {
     case DType::uint32:
       return limits_of<std::uint32_t>();
     case DType::int64:
-    case DType::uint64:  // any 64 bits
+    case DType::uint64:  // any 64 bits are valid
       return limits_of<std::int64_t>();
     case DType::int4:  // ONNX 1.16.0 to 1.16.2 write the byte as int8
       return {std::numeric_limits<std::int8_t>::lowest(), std::numeric_limits<std::uint8_t>::max(), true};
@@ -78,12 +78,12 @@ Limits limits_of(DType dtype) {
                                          : cat(" is not a ", name(dtype), " bit pattern")));
 }
 
-// A mapped file may change between the time its fields are counted and now.
+// A mapped file may change after its fields are counted.
 [[noreturn]] void refuse_change() {
   throw Error("changed while it was read");
 }
 
-// Fills `out`, from the front, with numbers of `dtype`, or with bytes of several of them.
+// Fills `out` with numbers of `dtype`, or with bytes of several packed elements each.
 void decode_varints(std::span<const std::byte> message, std::int64_t byte, DType dtype,
                     std::span<std::byte> out) {
   const std::uint32_t number = field::typed_field(dtype);
@@ -129,7 +129,7 @@ Tensor decode_strings(std::span<const std::byte> message, std::int64_t byte, con
     if (!is_utf8(text)) throw Error(cat("string_data[", position, "] is not valid UTF-8"));
     strings[to_size(position++)].size = to_int64(text.size());
   });
-  // Only now: the arena moved while it grew.
+  // Set last: the arena moves while it grows.
   const char* at = arena->data();
   for (StringRef& string : strings) {
     string.data = at;
@@ -152,7 +152,7 @@ std::int64_t count_numbers(const ProtoField& of) {
       break;
   }
   if (of.wire() != ProtoWire::bytes) return 1;
-  // A number ends with its first byte below 0x80.
+  // A varint ends with its first byte below 0x80.
   const auto ends = [](std::byte byte) { return byte < std::byte{0x80}; };
   if (!of.bytes().empty() && !ends(of.bytes().back())) {
     ProtoVarints numbers(of);

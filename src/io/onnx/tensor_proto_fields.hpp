@@ -1,4 +1,4 @@
-// The fields of TensorProto. For its reader and its writer.
+// The fields of TensorProto, for its reader and its writer.
 #pragma once
 
 #include <array>
@@ -30,16 +30,16 @@ inline constexpr std::uint32_t kDataLocation = 14;
 inline constexpr std::uint32_t kNeverAssigned = 15;
 inline constexpr std::uint32_t kMetadata = 16;
 
-// What is known of a field.
+// Properties of a field.
 struct Field {
   std::string_view name = {};
-  std::optional<ProtoWire> wire = {};  // of its values; nothing: any, since they are not looked at
-  bool may_be_packed = false;          // several of them as bytes
-  bool is_single = false;              // not twice in a message
-  bool is_data = false;                // holds elements
+  std::optional<ProtoWire> wire = {};  // of its values; nothing: not checked, since values are skipped
+  bool may_be_packed = false;          // several values may be packed as bytes
+  bool is_single = false;              // singular: no duplicates in a message
+  bool is_data = false;                // contains elements
 };
 
-// By their numbers.
+// Indexed by field number.
 inline constexpr std::array<Field, 17> kFields = {{
     {},
     {.name = "dims", .wire = ProtoWire::varint, .may_be_packed = true},
@@ -60,7 +60,7 @@ inline constexpr std::array<Field, 17> kFields = {{
     {.name = "metadata_props", .wire = ProtoWire::bytes},
 }};
 
-// Of a field that is not known nothing is.
+// An unknown field has no properties.
 [[nodiscard]] constexpr const Field& field_of(std::uint32_t number) {
   return kFields[number < kFields.size() ? number : 0];
 }
@@ -71,7 +71,7 @@ inline constexpr auto kNames = [] {
   return names;
 }();
 
-// What is wrong with a data type that is none of a dtype: "data type 25 (UINT2) is not read".
+// The message for an unsupported data type: "data type 25 (UINT2) is not read".
 [[nodiscard]] inline std::string refused_data_type(std::int64_t number) {
   const std::string_view onnx = number == 0    ? "UNDEFINED"
                                 : number == 25 ? "UINT2"
@@ -81,7 +81,7 @@ inline constexpr auto kNames = [] {
                       : cat("data type ", number, " (", onnx, ") is not read");
 }
 
-// The field, beside raw_data, that holds elements of that dtype.
+// The typed field (not raw_data) for elements of the dtype.
 [[nodiscard]] constexpr std::uint32_t typed_field(DType dtype) {
   switch (dtype) {
     case DType::float32:

@@ -81,7 +81,7 @@ class TensorProtoReader {
   }
 
  private:
-  // A field of another wire type than it has in a TensorProto shows that the message is something else.
+  // A field with a wire type other than TensorProto's shows that the message is not a tensor.
   void require_known_wire(const ProtoField& of) {
     const field::Field& known = field::field_of(of.number());
     if (!known.wire || (known.may_be_packed && of.wire() == ProtoWire::bytes)) return;
@@ -154,7 +154,7 @@ class TensorProtoReader {
     if (unknown_.size() == kMostListed || std::ranges::find(unknown_, of.number()) != unknown_.end()) return;
     unknown_.push_back(of.number());
   }
-  // An entry: a key and its value. Other keys, as of a checksum, are not read.
+  // Reads an entry: a key and its value. Other keys, such as a checksum, are ignored.
   void take_external(const ProtoField& of) {
     constexpr std::array kEntry = {ProtoName{1, "key"}, ProtoName{2, "value"}};
     if (!external_) external_.emplace();
@@ -193,7 +193,7 @@ class TensorProtoReader {
       throw Error(cat("has data in ", field::field_of(data_field_).name, " and in another file"));
     if (*dtype_ == DType::string) throw Error("strings in another file are not read");
     const std::int64_t needed = *packed_bytes(*dtype_, count(shape_));
-    // Some programs write 0 for all that follows the offset.
+    // Some programs write length 0 for everything after the offset.
     if (external_bytes_ == 0 && needed != 0)
       return warnings_.push_back(cat("the length of its external data is 0: read as the ",
                                      counted(needed, "byte"), " of ", tensorop::name(*dtype_), ' ',
@@ -203,7 +203,7 @@ class TensorProtoReader {
                       to_string(shape_), " needs ", counted(needed, "byte")));
   }
 
-  // The field of the data and the dtype are known in any order.
+  // The data field and the dtype may come in any order.
   void require_right_field() const {
     if (!dtype_ || data_field_ == 0) return;
     const std::uint32_t typed = field::typed_field(*dtype_);
@@ -214,7 +214,7 @@ class TensorProtoReader {
   }
 
   void require_raw_bytes() const {
-    // The elements fit in memory.
+    // Does not overflow: the elements fit in memory.
     const std::int64_t needed = *packed_bytes(*dtype_, count(shape_));
     if (to_int64(raw_.size()) != needed) wrong_size(counted(to_int64(raw_.size()), "byte"), needed);
   }
@@ -228,7 +228,7 @@ class TensorProtoReader {
       wrong_size(counted(numbers_, *dtype_ == DType::string ? "string" : "number"), needed);
   }
 
-  // Their names are in the place of dims.
+  // A sequence or optional has its name in the field of dims.
   [[nodiscard]] std::string foreign_hint() const {
     return packed_dims_ ? "perhaps it is an ONNX sequence or optional; single tensors are read" : "";
   }
@@ -239,22 +239,22 @@ class TensorProtoReader {
   }
 
   bool is_empty_ = true;
-  std::uint32_t singles_ = 0;  // the fields that were met which are single: a bit for each number
+  std::uint32_t singles_ = 0;  // one bit for each singular field that was met
   Shape shape_;
   bool packed_dims_ = false;
   std::optional<DType> dtype_;
   std::string name_;
   std::uint32_t data_field_ = 0;
-  std::int64_t numbers_ = 0;  // in a typed field
+  std::int64_t numbers_ = 0;  // numbers in a typed field
   std::span<const std::byte> raw_;
   std::int64_t string_bytes_ = 0;
   std::optional<ExternalData> external_;
-  std::optional<std::int64_t> external_bytes_;  // where they are stated
+  std::optional<std::int64_t> external_bytes_;  // if stated
   std::vector<std::uint32_t> unknown_;
   std::vector<std::string> warnings_;
 };
 
-// Throws the Error for a message that is not a tensor, if its fields show its kind.
+// Throws the Error for a message that is not a tensor, if its kind can be detected.
 void refuse_foreign_message(Bytes message) {
   switch (classify_message(message)) {
     case MessageKind::model:
@@ -275,7 +275,7 @@ void refuse_foreign_message(Bytes message) {
 void require_possible_tensor(ProtoMessage front) {
   try {
     for (TensorProtoReader reader; front.next();) reader.take(front.field());
-  } catch (const ProtoCutError&) {  // the rest is to come
+  } catch (const ProtoCutError&) {  // more bytes will follow
   }
 }
 

@@ -1,6 +1,5 @@
-// What the fields of a TensorProto say of its tensor: all but the values of its elements, and those values
-// where they are not stored as in memory. The trust boundary of the format: everything that
-// io/onnx/tensor_proto.cpp relies on is checked here.
+// Reads a TensorProto except the values of its elements; reads these too if they are not stored as in memory.
+// The trust boundary of the format: everything that io/onnx/tensor_proto.cpp relies on is checked here.
 #pragma once
 
 #include <cstddef>
@@ -17,38 +16,37 @@
 
 namespace tensorop {
 
-// Where the elements of a tensor of a model are that another file has.
+// The place of external data: the elements of a model's tensor in another file.
 struct ExternalData {
-  std::string location = {};  // a path from the folder of the model; any bytes
+  std::string location = {};  // path relative to the model's folder; any bytes
   std::int64_t offset = 0;    // not negative
 };
 
-// What is known of a tensor when the fields of its message have been seen.
+// The result of reading all fields of a message.
 struct TensorProtoHeader {
   DType dtype = DType::float32;
   Shape shape = {};
   std::string name = {};
-  std::uint32_t data_field = 0;               // that the elements are in; 0 where there is none
-  std::span<const std::byte> raw = {};        // the bytes of raw_data in the message
-  std::int64_t string_bytes = 0;              // of string_data
-  std::optional<ExternalData> external = {};  // of as many bytes as dtype and shape take
+  std::uint32_t data_field = 0;               // the field with the elements; 0: none
+  std::span<const std::byte> raw = {};        // contents of raw_data, a view
+  std::int64_t string_bytes = 0;              // bytes in string_data
+  std::optional<ExternalData> external = {};  // has as many bytes as dtype and shape need
   std::vector<std::string> warnings = {};     // lines
 };
 
-// Throws the Error for which the bytes up to here are enough, of a message that goes on.
+// Throws the Error if the front of an incomplete message already shows one.
 void require_possible_tensor(ProtoMessage front);
 
-// Of a message in memory, which begins at `byte` of its file. Throws Error, which says what the message is
-// where its fields are not those of a tensor and that is known; also where the elements are in another file
-// unless `may_be_external`.
+// Reads a complete message at offset `byte` of its file. Throws Error; if the fields are not a tensor's and
+// show the kind of message, the Error names the kind. External data is an Error too unless `may_be_external`.
 [[nodiscard]] TensorProtoHeader read_tensor_proto_header(std::span<const std::byte> message,
                                                          std::int64_t byte, bool may_be_external = false);
 
-// How many numbers, or strings, a field of typed data holds. Throws Error.
+// The number of numbers or strings in a field of typed data. Throws Error.
 [[nodiscard]] std::int64_t count_numbers(const ProtoField& field);
 
-// The tensor whose elements are in the typed field of `dtype`, in a message that begins at `byte` of its file
-// and has as many of them as `shape` wants. Throws Error naming the first element that is not one.
+// Decodes the elements in the typed field of `dtype`, in a message at offset `byte` of its file with as many
+// elements as `shape` needs. Throws Error naming the first invalid element.
 [[nodiscard]] Tensor decode_typed_data(std::span<const std::byte> message, std::int64_t byte, DType dtype,
                                        const Shape& shape);
 

@@ -39,7 +39,7 @@ Encoding tensor_proto_encoding(DType dtype, const Shape& shape, std::int64_t str
   Encoding encoding = dtype == DType::string ? Encoding{} : packed_encoding(dtype, shape);
   for (const std::int64_t dim : shape) append_proto_integer(encoding.prefix, field::kDims, dim);
   append_proto_integer(encoding.prefix, field::kDataType, info(dtype).onnx);
-  // In the order of their numbers: strings stand before the name, raw_data after it.
+  // Fields are in ascending order: strings come before the name, raw_data after it.
   std::string& around = dtype == DType::string ? encoding.suffix : encoding.prefix;
   if (!name.empty()) append_proto_bytes(around, field::kName, name);
   if (dtype == DType::string) {

@@ -1,4 +1,4 @@
-// Raw binary tensors: files of nothing but elements, whose dtype and shape the operand says:
+// Raw binary tensors: files that contain only elements; the operand states dtype and shape:
 // "float32[1,3,224,224]@x.bin". Source: docs/formats.md.
 #pragma once
 
@@ -19,22 +19,21 @@ class InputFile;
 // An operand text DTYPE[DIM,...]@PATH: dtype, shape and path of a raw file.
 struct RawHeader {
   DType dtype;
-  Shape shape;                      // with a 0 for the dimension `open`
-  std::optional<std::size_t> open;  // "?": its size follows from the number of bytes
-  std::string path;                 // what follows the "@": a file, or "-"
+  Shape shape;                      // 0 for the dimension `open`
+  std::optional<std::size_t> open;  // "?": computed from the file size
+  std::string path;                 // text after the "@": a file, or "-"
 
-  // StreamReading::enough: a byte more than the elements have shows that the stream goes on.
+  // StreamReading::enough: one byte more than the elements, to detect a stream that goes on.
   [[nodiscard]] std::int64_t enough_bytes() const;
 };
 
-// The PATH of a text DTYPE[DIM,...]@PATH, whatever the dimensions are; empty for other texts.
+// The PATH of a text DTYPE[DIM,...]@PATH, even with malformed dimensions; empty for other texts.
 [[nodiscard]] std::string_view raw_path(std::string_view text);
-// The same text with the path as path_from() has it seen from `folder`; other texts are paths.
+// The same text with its path replaced by path_from(folder, path); a text of another form is a path.
 [[nodiscard]] std::string operand_from(const std::string& folder, const std::string& text);
 
-// Reads DTYPE[DIM,...]@PATH, or DTYPE[DIM,...] without a file; nothing where `text` does not begin as that.
-// Throws Error naming `text` where a dimension is malformed, two are open, or a tensor of that shape cannot
-// be.
+// Parses DTYPE[DIM,...]@PATH, or DTYPE[DIM,...] without a file; nothing if `text` does not begin like that.
+// Throws Error naming `text` if a dimension is malformed, two dimensions are "?", or the shape is too large.
 [[nodiscard]] std::optional<RawHeader> parse_raw(const std::string& text);
 
 // Opens the file as an array: row-major and little-endian; 4-bit elements are packed, the first one in the

@@ -1,5 +1,5 @@
-// Reading safetensors files: arrays one after the other, and a header that says where. The header is read by
-// io/safetensors/safetensors_header.hpp, io/safetensors/safetensors_writer.hpp writes them.
+// Reads safetensors files: arrays one after the other, and a header with their places.
+// io/safetensors/safetensors_header.hpp reads the header, io/safetensors/safetensors_writer.hpp writes files.
 #include <memory>
 #include <utility>
 
@@ -17,7 +17,7 @@
 namespace tensorop {
 namespace {
 
-// A length that a header may have, and the first character of a JSON object or white space.
+// Whether a plausible header length is followed by a JSON object or white space.
 bool begins_as_safetensors(std::string_view head) {
   if (head.size() <= to_size(kSafetensorsPrefix)) return false;
   const std::uint64_t length = little_endian(text_bytes(head.substr(0, to_size(kSafetensorsPrefix))));
@@ -68,18 +68,18 @@ class SafetensorsArchive final : public Archive {
 
  private:
   std::shared_ptr<const MappedFile> file_;
-  std::int64_t data_offset_ = 0;  // in the file
+  std::int64_t data_offset_ = 0;  // offset in the file
   SafetensorsHeader header_;
 };
 
-// Reading on changes nothing after a malformed header.
+// A malformed header needs no more bytes.
 std::int64_t safetensors_enough(std::string_view head) {
   try {
     const std::int64_t bytes = safetensors_header_bytes(head, std::nullopt);
     const std::string_view json = head.substr(to_size(kSafetensorsPrefix));
     if (bytes > to_int64(json.size()))
       return may_become_json(json) ? StreamReading::kUnknown : bytes + kSafetensorsPrefix;
-    // A byte more shows that the data goes on.
+    // One byte more, to detect data that goes on.
     const auto header = parse_safetensors_header(json.substr(0, to_size(bytes)), std::nullopt);
     return saturated(checked_add(kSafetensorsPrefix + bytes + 1, header.data_bytes));
   } catch (const Error&) {

@@ -22,15 +22,14 @@ namespace {
   throw Error(cat("array ", in_quotes(array.name), ": ", what), rule);
 }
 
-// The dtype that the format calls `stored`; nothing where tensorop has none for it.
+// The dtype for the code `stored`; nothing if tensorop has none.
 std::optional<DType> dtype_of(std::string_view stored) {
   const auto* const row = std::ranges::find(kDTypes, stored, &DTypeInfo::safetensors);
   if (stored.empty() || row == kDTypes.end()) return std::nullopt;
   return row->dtype;
 }
 
-// Reads the JSON of a header. Throws Error for anything wrong in it, except for names of arrays that are
-// duplicated and for what the offsets say.
+// Reads the JSON of a header. Throws Error for all faults except duplicate array names and wrong offsets.
 class HeaderReader {
  public:
   HeaderReader(JsonCursor& in, SafetensorsHeader& header) : in_(in), header_(header) {}
@@ -123,7 +122,8 @@ class HeaderReader {
     }
   }
 
-  // How many integers a list has. Those that no list of the format has are not kept.
+  // Reads a list of integers and returns their number. Integers beyond the maximum of the format are not
+  // kept.
   std::int64_t read_integers(const SafetensorsArray& array, std::string_view key, Shape& out) {
     if (const JsonKind kind = in_.value(); kind != JsonKind::list) {
       refuse_array(array, cat(key, " must be a list of integers, found ", in_.found(kind)));
@@ -145,7 +145,7 @@ class HeaderReader {
     constexpr std::string_view kDigits = "0123456789";
     const std::string_view text = in_.text();
     const auto value = parse_int64(text);
-    // After a leading zero the token ends.
+    // A token ends after a leading zero.
     const std::string_view more = in_.rest().substr(0, in_.rest().find_first_not_of(kDigits));
     if (!value || !more.empty() || text.find_first_not_of(kDigits) != std::string_view::npos) {
       refuse_array(array, cat(place(), " = ", printable(text), printable(more),
@@ -154,17 +154,17 @@ class HeaderReader {
     return *value;
   }
 
-  // A key that the format does not have.
+  // Skips a key that is not part of the format.
   void ignore(const SafetensorsArray& array, std::string_view key) {
     if (unknown_keys_++ == 0) {
       first_unknown_ =
           cat("array ", in_quotes(array.name), ": unknown key \"", printable(key), "\" is ignored");
     }
-    // The header and the array are objects too.
+    // Depth 2: the header and the array are objects too.
     skip_rest(array, in_.value(), 2);
   }
 
-  // Reads the rest of an ignored value within `depth` lists and objects.
+  // Skips the rest of an ignored value inside `depth` lists and objects.
   void skip_rest(const SafetensorsArray& array, JsonKind kind, int depth) {
     if (kind != JsonKind::list && kind != JsonKind::object) return;
     if (depth == kDeepestJson) {
@@ -179,7 +179,7 @@ class HeaderReader {
     refuse_twice(array, keys);
   }
 
-  // [ST-3].
+  // Rule ST-3.
   static void refuse_twice(const SafetensorsArray& array, const std::vector<std::string>& keys) {
     const auto key = find_duplicate({keys.begin(), keys.end()});
     if (key) refuse_array(array, cat("key \"", printable(*key), "\" stands twice"));
@@ -191,14 +191,14 @@ class HeaderReader {
   std::string first_unknown_;
 };
 
-// Bits of an element that is stored so; nothing where that is not known.
+// Bits of a stored element; nothing if the dtype is unknown.
 std::optional<int> stored_bits(const SafetensorsArray& array) {
   if (array.dtype) return info(*array.dtype).bits;
   if (array.stored.starts_with("F6_") && safetensors_order(array.stored)) return 6;
   return std::nullopt;
 }
 
-// Bytes of the elements. Throws Error where they are too many, or no integer.
+// Bytes of the elements. Throws Error if they are too many, or end within a byte.
 std::int64_t stored_bytes(const SafetensorsArray& array, int bits) {
   const auto elements = element_count(array.shape);
   const auto total = elements ? checked_mul(*elements, bits) : std::nullopt;
@@ -227,7 +227,7 @@ void require_size(const SafetensorsArray& array, std::optional<std::int64_t> dat
                           to_string(array.shape), " needs ", needed));
 }
 
-// Where the arrays end. Throws Error [ST-8] where they do not follow each other.
+// The end of the last array. Throws Error [ST-8] if there are gaps or overlaps.
 std::int64_t require_no_gaps(const std::vector<SafetensorsArray>& arrays) {
   std::vector<const SafetensorsArray*> sorted;
   sorted.reserve(arrays.size());
@@ -252,7 +252,7 @@ std::int64_t require_no_gaps(const std::vector<SafetensorsArray>& arrays) {
 
 }  // namespace
 
-// As the reference implementation sorts them: wide ones first.
+// The sort order of the reference implementation: wide dtypes first.
 std::optional<std::size_t> safetensors_order(std::string_view stored) {
   constexpr std::string_view kOrder[] = {"U64",         "I64",     "F64",     "C64",     "F32", "U32",
                                          "I32",         "BF16",    "F16",     "U16",     "I16", "F8_E5M2FNUZ",
@@ -287,7 +287,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::optional<
   JsonCursor in(json, "header", to_size(kSafetensorsPrefix));
   if (in.at_end()) throw Error("header must be one JSON object, found white space");
   HeaderReader(in, header).read();
-  // [ST-3].
+  // Rule ST-3.
   if (const auto name = find_duplicate(header.arrays, &SafetensorsArray::name))
     throw Error(cat("header: key \"", printable(*name), "\" stands twice"));
   for (SafetensorsArray& array : header.arrays) {
@@ -304,7 +304,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::optional<
 }
 
 std::int64_t alignment_of(const SafetensorsArray& array) {
-  const std::int64_t elements = bounded_count(array.shape);  // of an unknown dtype any
+  const std::int64_t elements = bounded_count(array.shape);  // any number for an unknown dtype
   return elements == 0 ? 1 : std::max<std::int64_t>(1, (array.end - array.begin) / elements);
 }
 
@@ -338,7 +338,7 @@ std::string safetensors_header(const std::vector<SafetensorsArray>& arrays, cons
     json += cat("],\"data_offsets\":[", array.begin, ',', array.end, "]}");
   }
   json += '}';
-  // The data is aligned to 8 bytes, or as it was.
+  // Aligns the data to 8 bytes, or to the given remainder.
   json.append((8 + remainder - json.size() % 8) % 8, ' ');
   if (to_int64(json.size()) > kMostSafetensorsHeader) {
     throw Error(cat("the safetensors header would have ", json.size(), " bytes (at most ",

@@ -22,7 +22,7 @@ std::string shown(const ArchiveArray& array) {
   return array.operand.empty() ? cat("array ", in_quotes(array.name)) : array.operand;
 }
 
-// The array without its place. Throws Error where the format cannot have it.
+// The array without its offsets. Throws Error if the format cannot store it.
 SafetensorsArray described(const ArchiveArray& array) {
   const DTypeInfo& row = info(array.dtype);
   if (row.safetensors.empty()) {
@@ -50,7 +50,7 @@ std::vector<std::size_t> sorted(const std::vector<SafetensorsArray>& arrays) {
   return order;
 }
 
-// The place of an array among others: after all that are in the reference's order up to it.
+// The position for the array: before the first array that sorts after it.
 template <class Arrays, class Get>
 auto place_among(Arrays& others, const SafetensorsArray& array, const Get& get) {
   return std::ranges::find_if(others,
@@ -65,7 +65,7 @@ void place(SafetensorsArray& array, std::int64_t bytes, std::int64_t& data_bytes
   array.end = data_bytes;
 }
 
-// Throws Error where elements of 4 bits would leave half a byte.
+// Throws Error if 4-bit elements would leave half a byte.
 std::int64_t stored_bytes_of(const ArchiveArray& array) {
   const std::int64_t elements = count(array.shape);
   if (info(array.dtype).bits == 8 * element_size(array.dtype) || elements % 2 == 0)
@@ -85,7 +85,7 @@ class SafetensorsWriter final : public ArchiveWriter {
 
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] bool needs_announcement() const override { return true; }
-  // Of a file it claims the space. Beside a file that is kept, one array.
+  // Reserves the space of a file. If an old file is kept, only one array may be added.
   [[nodiscard]] std::vector<std::size_t> announce(const std::vector<ArchiveArray>& arrays) override {
     if (kept_) {
       assert(arrays.size() == 1);
@@ -103,7 +103,7 @@ class SafetensorsWriter final : public ArchiveWriter {
     return order;
   }
 
-  // The sink writes to a file at any offset.
+  // The sink writes to any offset of a file.
   [[nodiscard]] std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,
                                           std::int64_t characters) override;
   void append(std::span<const std::byte> bytes) override {
@@ -128,15 +128,15 @@ class SafetensorsWriter final : public ArchiveWriter {
   }
 
  private:
-  // Bytes of the kept file's data, and where they go in the data of this one.
+  // Copies a range of the old file's data to a place in the new data.
   struct Copy {
     std::int64_t from;
     std::int64_t to;
     std::int64_t bytes;
   };
 
-  // The arrays keep their order, and the header the remainder of its length, unless an array would lose its
-  // alignment by that: then the file is laid out as the reference implementation does.
+  // Keeps the order of arrays and the remainder of the header length, unless an array would lose its
+  // alignment: then the file gets the layout of the reference implementation.
   void announce_among_kept(const ArchiveArray& added) {
     SafetensorsArray array = described(added);
     const std::int64_t bytes = stored_bytes_of(added);
@@ -191,7 +191,7 @@ class SafetensorsWriter final : public ArchiveWriter {
     return data;
   }
 
-  // Gives the arrays their places, in that order, and lists what is copied for them.
+  // Assigns offsets to the arrays, in that order, and lists the ranges to copy.
   void place_all(const std::vector<SafetensorsArray*>& data, std::int64_t bytes) {
     copies_.clear();
     data_bytes_ = 0;
@@ -213,7 +213,7 @@ class SafetensorsWriter final : public ArchiveWriter {
     file_.write_at(0, text_bytes(header_));
   }
 
-  // The header goes to a stream with the first byte of an array: until then everything may still fail.
+  // Writes the header with the first byte of an array: an earlier error leaves a stream untouched.
   void start_stream() {
     if (is_stream() && !std::exchange(started_, true)) file_.append(text_bytes(header_));
   }
@@ -222,12 +222,12 @@ class SafetensorsWriter final : public ArchiveWriter {
   Metadata metadata_;
   std::optional<KeptSafetensors> kept_;
   std::vector<Copy> copies_;
-  std::vector<SafetensorsArray> arrays_;  // in the order of the file
+  std::vector<SafetensorsArray> arrays_;  // in file order
   std::string header_;
   std::int64_t data_bytes_ = 0;
   std::size_t added_ = 0;  // the array of the next add()
-  std::int64_t next_ = 0;  // offset in the file of the next bytes of the last array
-  bool started_ = false;   // a stream has the header
+  std::int64_t next_ = 0;  // file offset of the next bytes
+  bool started_ = false;   // the header was written to the stream
 };
 
 std::unique_ptr<Sink> SafetensorsWriter::add([[maybe_unused]] const std::string& name, DType dtype,

@@ -1,5 +1,5 @@
-// Writing safetensors files, byte for byte as the reference implementation: arrays sorted by dtype, wide ones
-// first, then by name; a header padded so that the data is aligned to 8 bytes.
+// Writes safetensors files exactly as the reference implementation: arrays sorted by dtype, wide dtypes
+// first, then by name; the header is padded so that the data is aligned to 8 bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace tensorop {
 
-// A file whose arrays and metadata stay but for one array: of an array that is replaced by one of its dtype
-// the place too; another one goes where the reference implementation has it among arrays in its order.
+// A file whose arrays and metadata are kept except one array. The new array takes the place of a replaced
+// array of the same dtype; otherwise it goes to its position in the reference implementation's order.
 struct KeptSafetensors {
   std::shared_ptr<const MappedFile> file;
-  std::int64_t data_offset;  // in the file
+  std::int64_t data_offset;  // offset in the file
   SafetensorsHeader header;
 };
 
-// `path` as in Destination. Throws Error naming it.
+// `path` as in Destination. Throws Error naming the path.
 [[nodiscard]] std::unique_ptr<ArchiveWriter> write_safetensors(const std::string& path,
                                                                const ArchiveOptions& options,
                                                                std::optional<KeptSafetensors> kept = {});

@@ -1,6 +1,6 @@
-// Models in several safetensors files (shards), which an index beside them makes one archive: JSON that says
-// which shard each array is in. Nothing is known of an array but what its shard says. Source:
-// huggingface/transformers and huggingface_hub, save_pretrained(); docs/formats.md.
+// Models in several safetensors files (shards), combined into one archive by an index: JSON that names the
+// shard of each array. All other facts of an array come from its shard. Source: huggingface/transformers and
+// huggingface_hub, save_pretrained(); docs/formats.md.
 //
 //     {"metadata":{"total_size":N},"weight_map":{NAME:FILE,..}}
 #include <algorithm>
@@ -140,13 +140,13 @@ void require_in_no_other_shard(const std::string& file, const std::vector<std::s
 
 namespace {
 
-// All members are arrays, in the order of the index. Metadata: that of the shards; keys whose values differ
-// are left out.
+// All members are arrays, in the order of the index. Metadata: the shards' metadata; keys with different
+// values are dropped.
 class ShardedArchive final : public Archive {
  public:
-  // Reads the index and the headers of all shards, which are files of its folder. Throws Error where a shard
-  // is missing or elsewhere, and where an array is in no shard, another one, or two. Time and memory are
-  // proportional to index and headers.
+  // Reads the index and the headers of all shards, which must be in the folder of the index. Throws Error if
+  // a shard is missing or outside the folder, or if an array is in no shard, in a different shard, or in two.
+  // Time and memory are proportional to index and headers.
   explicit ShardedArchive(const InputFile& index) {
     const std::vector<ShardEntry> entries = read_shard_index(bytes_text(index.bytes()));
     const std::string folder = directory_of(index.name());
@@ -154,7 +154,7 @@ class ShardedArchive final : public Archive {
     for (const ShardEntry& entry : entries) {
       if (shards.emplace(entry.file, shards_.size()).second) open_shard(folder, entry.file);
     }
-    // Where each array is that a shard holds; those that the index does not name are left out.
+    // The place of each array in the shards, also of arrays that the index does not name.
     std::unordered_map<std::string_view, Place> held;
     for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
       for (std::size_t i = 0; i < shards_[shard].archive->size(); ++i) {
@@ -194,7 +194,7 @@ class ShardedArchive final : public Archive {
     return out;
   }
 
-  // Of an array that the index names: its shard alone is written.
+  // For an array in the index: only its shard is rewritten.
   [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
                                                        const ArchiveOptions& options) const override {
     const auto member = lookup(name);
@@ -211,13 +211,13 @@ class ShardedArchive final : public Archive {
 
  private:
   struct Shard {
-    std::string file;  // in the folder
+    std::string file;  // name in the folder
     std::shared_ptr<const MappedFile> mapping;
     std::unique_ptr<const Archive> archive;
   };
   struct Place {
     std::size_t shard;
-    std::size_t position;  // in the shard
+    std::size_t position;  // position in the shard
   };
 
   void open_shard(const std::string& folder, std::string file) {
@@ -253,7 +253,7 @@ class ShardedArchive final : public Archive {
   }
 
   std::vector<Shard> shards_;
-  std::vector<Place> places_;  // of members
+  std::vector<Place> places_;  // places of members
 };
 
 std::unique_ptr<Archive> open_sharded(const InputFile& file) {

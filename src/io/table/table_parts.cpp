@@ -11,7 +11,7 @@
 namespace tensorop {
 namespace {
 
-// Takes the digits at the front of `text` off it.
+// Removes the digits at the front of `text` and returns them.
 std::string_view take_digits(std::string_view& text) {
   const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
   text.remove_prefix(digits.size());
@@ -79,7 +79,7 @@ struct TableParts {
 
   void count(NumberPart& part) const {
     const std::int64_t lines = std::ranges::count(part.text, '\n');
-    // A number and what ends it take two characters: no room is made for lines that are too short.
+    // A number and its end take two characters: no memory is reserved for lines that are too short.
     const auto elements = checked_mul(lines, columns);
     const bool is_possible = elements && *elements <= to_int64(part.text.size()) / 2;
     part.elements = is_possible ? *elements : 0;
@@ -90,7 +90,7 @@ struct TableParts {
     return column != 0 || columns == 1 || lists.open();
   }
 
-  // The field in all its spellings.
+  // Accepts all spellings of a field.
   template <Number T>
   static bool scan(const char*& at, const char* end, T& value, Exactness exactness) {
     if (scan_number(at, end, value, exactness)) return true;

@@ -1,6 +1,6 @@
-// Text tables: rows of numbers, one on each line. Their fields, numbers and words, as programs write them;
-// parts of a long table, whole lines, which threads read at the same time; and writing. Source:
-// docs/formats.md, "Text tables".
+// Text tables: rows of numbers, one on each line. Fields in the spellings that programs write; parts (whole
+// lines) of a long table, which threads read concurrently; and writing. Source: docs/formats.md, "Text
+// tables".
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace tensorop {
 
 enum class FieldKind : std::uint8_t {
-  number,      // text: as a JSON number
+  number,      // text: a JSON number
   not_finite,  // value
   boolean,     // value: 0 or 1
   other,
@@ -27,33 +27,33 @@ struct TableField {
   double value = 0;
 };
 
-// Interprets the whole of `text`, which has no blanks, and may be in double quotes. Beside JSON numbers there
-// are those with leading zeros (decimal), with a plus sign, and without digits on one side of the point. The
-// words are true, false, nan, inf and infinity, in any case. `buffer` holds the text of the result where it
-// is not that of `text`.
+// Interprets the whole field `text`, which has no blanks and may be in double quotes. Accepts JSON numbers,
+// also with leading zeros (decimal), a plus sign, or no digits on one side of the point. The words are true,
+// false, nan, inf and infinity, in any case. `buffer` holds the text of the result if it differs from `text`.
 [[nodiscard]] TableField read_field(std::string_view text, std::string& buffer);
 
-// Whether a field ends in front of this character.
+// Whether this character ends a field.
 [[nodiscard]] inline bool ends_field(int c) {
   return c == ' ' || c == '\t' || c == ',' || c == '\n' || c == '\r';
 }
 
-// What separates two fields of a row.
+// The separator of the fields in a row.
 enum class Separator : char {
   blanks = ' ',  // any number of blanks and tabs
-  comma = ',',   // blanks and tabs may stand around it
-  tab = '\t',    // one tab; blanks may stand around it
+  comma = ',',   // blanks and tabs around it are allowed
+  tab = '\t',    // one tab; blanks around it are allowed
 };
 
-// Lines of `columns` numbers each, divided at line breaks. One column is a list, several are a list of lists.
+// Lines of `columns` numbers each, divided at line breaks. One column is a list, several columns are a list
+// of lists.
 [[nodiscard]] PartFormat table_parts(std::int64_t columns, Separator separator);
 
 // Number of first bytes of a file that show whether it is a table, unless its first field is longer.
 inline constexpr std::size_t kTableDetectBytes = 512;
 
-// Writing, any slice by itself. A row on each line: of rank 0 and 1 one element, of rank 2 a row of the
-// tensor. Numbers are written as in JSON, not-finite ones without quotes; bool is true and false. Without
-// rows the text is empty. Throws Error for strings, complex numbers, a rank above 2, and rows without
+// Writes tables, each slice independently. A row on each line: of rank 0 and 1 one element, of rank 2 a row
+// of the tensor. Numbers are written as in JSON, non-finite ones without quotes; bool as true and false.
+// Without rows the text is empty. Throws Error for strings, complex numbers, a rank above 2, and rows without
 // elements.
 inline constexpr DTypeSet kNotInTables = DTypeSet(DType::string) | kComplexTypes;
 [[nodiscard]] Encoding table_encoding(DType dtype, const Shape& shape, Separator separator);

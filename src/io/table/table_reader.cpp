@@ -1,10 +1,10 @@
-// Reading text tables. One column is a tensor of rank 1, several are one of rank 2, whatever the number of
-// rows. A text without rows is a tensor of shape (0). The fields are separated as those of the first row are,
-// if the format does not say it. Lines that begin with "#" are comments. A field may be in double quotes.
+// Reads text tables. One column is a tensor of rank 1, several columns are a tensor of rank 2, for any number
+// of rows. A text without rows is a tensor of shape (0). If the format does not define the separator, the
+// first row does. Lines that begin with "#" are comments. A field may be in double quotes.
 //
 // dtypes and numbers are those of untyped JSON (json_reader.hpp), with other spellings (table_parts.hpp).
-// There are neither strings nor complex numbers. Errors name line and column, both counted from 1. Memory
-// stays in proportion to the elements read so far.
+// Strings and complex numbers are not supported. Errors name line and column, both counted from 1. Memory is
+// proportional to the elements read so far.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -24,7 +24,7 @@ namespace tensorop {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr int kEndOfText = -1;  // of the text
+constexpr int kEndOfText = -1;  // value of peek() at the end of the text
 
 std::string_view name_of(Separator separator) {
   return separator == Separator::comma ? "a comma" : separator == Separator::tab ? "a tab" : "a blank";
@@ -32,7 +32,7 @@ std::string_view name_of(Separator separator) {
 
 class TableReader : private TextCursor {
  public:
-  // `separator`: nothing where the first line shows it.
+  // `separator`: nothing if the first line determines it.
   TableReader(std::string_view text, const TextReading& reading, const TextHeader& header,
               std::optional<Separator> separator)
       : TextCursor(text),
@@ -69,7 +69,7 @@ class TableReader : private TextCursor {
     while (at != end_ && (*at == ' ' || (*at == '\t' && separator_ != Separator::tab))) ++at;
   }
 
-  // Steps over a line break at `at`, or the end of the text. False where there is something else.
+  // Steps over a line break at `at`, or the end of the text. False if there is neither.
   bool skip_line_break(const char*& at) const {
     const int c = peek(at);
     if (c == kEndOfText) return true;
@@ -88,8 +88,7 @@ class TableReader : private TextCursor {
     while (!skip_line_break(at_)) ++at_;
   }
 
-  // Steps over comments and the blanks in front of the next row. True where there is none: nothing but
-  // comments and empty lines follows.
+  // Steps over comments, empty lines and the blanks before the next row. True if no row follows.
   bool at_last_row() {
     for (std::string empty_line;;) {
       const char* const begin = at_;
@@ -107,12 +106,13 @@ class TableReader : private TextCursor {
     }
   }
 
-  // The characters of the field at at_, where it stays.
+  // The characters of the field at at_; does not move.
   [[nodiscard]] std::string_view field() const {
     return {at_, static_cast<std::size_t>(std::find_if(at_, end_, ends_field) - at_)};
   }
 
-  // Steps from the end of a field to the next one, or over the end of the row: true. Settles the separator.
+  // Steps from the end of a field to the next field, or over the end of the row: then true. Determines the
+  // separator if unknown.
   bool skip_to_next(const char*& at) {
     const char* const field_end = at;
     skip_blanks(at);
@@ -126,7 +126,7 @@ class TableReader : private TextCursor {
       if (at == field_end || c == ',') refuse_after(at);
       return false;
     }
-    // Blanks with a tab were skipped before tabs were known to be separators.
+    // The blanks skipped above may include a tab, which now is a separator: skip again.
     at = field_end;
     skip_blanks(at);
     if (peek(at) != static_cast<unsigned char>(*separator_)) refuse_after(at);
@@ -140,14 +140,14 @@ class TableReader : private TextCursor {
                     in_quotes(text_.substr(offset_of(at), 1))));
   }
 
-  // A row whose first field is at at_; afterwards it is at the beginning of the next line.
+  // Reads the row whose first field is at at_; afterwards at_ is at the beginning of the next line.
   void read_row() {
     const bool is_first = columns_ == 0;
     if (is_first) first_line_ = line();
     std::int64_t count = 0;
     for (bool row_ends = false; !row_ends;) {
       const std::string_view text = field();
-      // A field that cannot be read is reported before what follows it.
+      // Reports an invalid field before any fault after it.
       std::string buffer;
       const TableField value = read_field(text, buffer);
       if (value.kind == FieldKind::other) refuse_field(text, is_first && count == 0);
@@ -188,11 +188,11 @@ class TableReader : private TextCursor {
   std::optional<Separator> separator_;
   DataReader data_;
   std::int64_t columns_ = 0;  // 0: no row has been read
-  std::string first_line_;    // "line 1": that of the first row
+  std::string first_line_;    // "line 1": the line of the first row
 };
 
-// Whether a text that begins with `head` is a table for certain: a field and then another one, as a JSON
-// document cannot have them. A single number is not.
+// Whether a text that begins with `head` is certainly a table: two fields in a way that no JSON document has.
+// A single number is not enough.
 bool begins_as_table(std::string_view head) {
   head = head.substr(0, kTableDetectBytes);
   if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
@@ -205,7 +205,7 @@ bool begins_as_table(std::string_view head) {
   return after_blanks(rest) != "" && read_field(field, buffer).kind != FieldKind::other;
 }
 
-// Reading on changes nothing after a line that begins neither as a row nor as a comment.
+// A line that begins neither as a row nor as a comment needs no more bytes.
 std::int64_t table_enough(std::string_view head) {
   if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
   std::string buffer;
@@ -220,15 +220,15 @@ std::int64_t table_enough(std::string_view head) {
   return StreamReading::kUnknown;
 }
 
-// Whether a table that was written from a tensor of this shape is read as one: not of rank 0, one column, or
-// no rows of several.
+// Whether a table written from a tensor of this shape reads back with the same shape: false for rank 0, for
+// rank 2 with one column, and for rank 2 without rows.
 bool table_keeps_shape(const Shape& shape) {
   return rank(shape) == 1 || (rank(shape) == 2 && shape[0] > 0 && shape[1] > 1);
 }
 
 std::string table_remarks(std::span<const std::byte> file) {
   const std::string_view text = bytes_text(file);
-  bool is_at_begin = true;  // of a line, but for blanks
+  bool is_at_begin = true;  // at the beginning of a line, apart from blanks
   for (const char c : text) {
     if (is_at_begin && c == '#') return "comments";
     is_at_begin = c == '\n' || c == '\r' || (is_at_begin && (c == ' ' || c == '\t'));
@@ -236,7 +236,7 @@ std::string table_remarks(std::span<const std::byte> file) {
   return {};
 }
 
-// With blanks, the first line shows what separates fields.
+// With Separator::blanks, the first line determines the separator.
 template <Separator kSeparator>
 consteval Format table_format(std::string_view name, std::string_view title, std::string_view ending) {
   return {

@@ -23,14 +23,14 @@ char* write_element(char* out, T value) {
   return write_exact(out, value);
 }
 
-// Appends elements [first, first + count), each with what ends it.
+// Appends elements [first, first + count), each with the separator or line break after it.
 template <class T>
 void append_elements(std::string& out, std::int64_t first, std::int64_t count, const std::byte* elements,
                      std::int64_t columns, char separator) {
   char block[4096];
   constexpr std::size_t kRoom = kNumberTextSize + 1;
   char* end = block;
-  std::int64_t left = columns - first % columns;  // in the row
+  std::int64_t left = columns - first % columns;  // elements left in the row
   for (std::int64_t i = 0; i < count; ++i, elements += sizeof(T)) {
     if (static_cast<std::size_t>(block + sizeof block - end) < kRoom) {
       out.append(block, end);
@@ -47,7 +47,7 @@ void append_elements(std::string& out, std::int64_t first, std::int64_t count, c
 }  // namespace
 
 Encoding table_encoding(DType dtype, const Shape& shape, Separator separator) {
-  // Of what a reader knows by its ending, and no tensor is too large for.
+  // Suggests formats that are detected by extension and have no size limit for tensors.
   const std::string hint = cat(join_words(format_titles([](const Format& format) {
                                             return format.encode != nullptr && format.is_readable() &&
                                                    format.keeps_shape == nullptr && format.missing.empty() &&
@@ -66,7 +66,7 @@ Encoding table_encoding(DType dtype, const Shape& shape, Separator separator) {
     throw Error(cat("a text table has no rows without elements, the result has shape ", to_string(shape)), "",
                 hint);
   }
-  constexpr std::int64_t kShortestElement = 2;  // a digit and what ends it
+  constexpr std::int64_t kShortestElement = 2;  // a digit and a separator
   Encoding encoding;
   encoding.encode = [dtype, columns, separator](std::int64_t first, std::int64_t count,
                                                 const std::byte* elements, std::string& out) {

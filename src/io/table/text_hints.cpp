@@ -64,7 +64,7 @@ bool has_digit_groups(std::string_view field) {
          field.find_first_not_of("0123456789._+-eE") == std::string_view::npos;
 }
 
-// A word, which may be in quotes.
+// Whether the field is a word, possibly in quotes.
 bool is_word(std::string_view field) {
   if (field.starts_with('"') || field.starts_with('\'')) return true;
   return !field.empty() && (is_letter(field[0]) || static_cast<unsigned char>(field[0]) >= 0x80);
@@ -75,7 +75,7 @@ struct TextHint {
   std::string_view hint;
 };
 
-// The first row that matches counts.
+// The first matching row decides.
 constexpr TextHint kHints[] = {
     {has_separators, "fields are separated by commas, tabs or blanks: tr ';' ','"},
     {is_missing, "a missing value is written nan"},
@@ -107,7 +107,7 @@ std::string_view hint_of_first_field(std::string_view text) {
   const std::size_t line_break = text.find('\n');
   const bool is_plain_word = is_word(field) && hint_of_field(field) == std::end(kHints)[-1].hint;
   if (!is_plain_word) return hint_of_field(field);
-  // A single line of words may be anything.
+  // A single line of words may be anything, so it gets no hint.
   if (line_break == std::string_view::npos || after_blanks(text.substr(line_break)).empty()) return {};
   std::string buffer;
   const FieldKind below = read_field(first_field(text.substr(line_break + 1)), buffer).kind;

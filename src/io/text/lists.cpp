@@ -33,7 +33,7 @@ bool Nesting::step_over(const PartLists& part) {
   for (std::size_t depth = 1; depth <= part.depth_; ++depth) {
     const std::int64_t before = depth <= part.open_ ? counts_[depth] : 0;
     after.counts_[depth] = before + part.counts_[depth];
-    // Another item follows.
+    // Another item of the list follows.
     if (after.counts_[depth] >= after.lengths_[depth]) return false;
   }
   after.depth_ = part.depth_;
@@ -82,7 +82,7 @@ void Nesting::refuse_short_row() const {
   throw Error(cat(row(), " has ", counted(count, "element"), ", ", first_row(), " has ", lengths_[depth_]));
 }
 
-// A list of numbers may be meant as real elements, or as one element with a part too many.
+// A list of numbers may mean real elements, or one complex element with too many parts.
 void Nesting::refuse_pair(std::string_view parts) const {
   if (rank_ > 1) refuse("[re, im]", parts);
   throw Error("element [0]: expected [re, im], found a number");

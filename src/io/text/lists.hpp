@@ -1,5 +1,5 @@
-// Nested lists: where a reader is in them, and the shape that they show. Knows nothing of elements but that
-// they are all equally deep.
+// Nested lists: the position of a reader in them, and the shape that they show. Knows nothing of elements
+// except that all have equal depth.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@ namespace tensorop {
 
 inline constexpr std::size_t kDeepestList = kMaxRank + 1;  // a complex element is a list too
 
-// At [d] something of the lists at depth d: the outermost list has depth 1.
+// [d] is a count for the lists at depth d: the outermost list has depth 1.
 using ListCounts = std::array<std::int64_t, kDeepestList + 1>;
 inline constexpr std::int64_t kUnknownCount = std::numeric_limits<std::int64_t>::max();
 
-// The lists of a part of a text that begins and ends after a comma of a list. What does not fit makes the
-// functions return false; where, and what is wrong, the part read by Nesting says.
+// The lists in a part of a text that begins and ends after a comma of a list. The functions return false for
+// a misfit; Nesting then reads the part again and reports the fault.
 class PartLists {
  public:
-  // The part begins in `depth` lists; elements are `rank` deep.
+  // The part begins inside `depth` lists; elements have depth `rank`.
   PartLists(std::size_t depth, std::size_t rank) : depth_(depth), rank_(rank), open_(depth) {
     for (std::size_t d = 0; d <= rank; ++d) {
       counts_[d] = 0;
@@ -40,7 +40,7 @@ class PartLists {
   }
   [[nodiscard]] bool at_element() const { return depth_ == rank_; }
   void next(std::int64_t elements = 1) { counts_[depth_] += elements; }
-  // False for the outermost list too: nothing follows it.
+  // Also false for the outermost list, because no item follows it.
   [[nodiscard]] bool close() {
     const std::int64_t count = counts_[depth_];
     if (depth_ == open_) {
@@ -59,25 +59,24 @@ class PartLists {
 
   std::size_t depth_;
   std::size_t rank_;
-  std::size_t open_;  // of the lists in which the part begins, those that have not ended
-  // Items passed; the length of the lists that lie within the part; items of those that end in it.
+  std::size_t open_;  // number of lists open at the part's beginning that have not ended
+  // Items passed; lengths of lists inside the part; items of lists that only end in the part.
   ListCounts counts_;
   ListCounts lengths_;
   ListCounts ends_;
 };
 
-// The lists of a whole text. The first list of each depth says how long all others of that depth are, the
-// first element how deep elements lie. Anything ragged is thrown as an Error that names the row or the
-// element.
+// The lists of a whole text. The first list of each depth determines the length of all others, the first
+// element the depth of elements. Throws Error for ragged lists, naming the row or the element.
 class Nesting {
  public:
-  // `pairs`: the innermost lists are complex elements, [re, im]. Lists more than `deepest` deep are refused;
-  // `deepest` is at most kDeepestList.
+  // `pairs`: the innermost lists are complex elements, [re, im]. Lists deeper than `deepest`, which is at
+  // most kDeepestList, are refused.
   Nesting(bool pairs, std::size_t deepest) : pairs_(pairs), deepest_(deepest) {
     lengths_.fill(kUnknownCount);
   }
 
-  // A list begins; `expected` is what an element would be.
+  // Begins a list; `expected` describes an element, for messages.
   void open(std::string_view expected) {
     require_room();
     if (depth_ == rank_) [[unlikely]]
@@ -87,13 +86,13 @@ class Nesting {
     counts_[++depth_] = 0;
   }
 
-  // The innermost list ends.
+  // Ends the innermost list.
   void close() {
     std::int64_t& length = lengths_[depth_];
     const std::int64_t count = counts_[depth_];
     if (length == kUnknownCount) {
       length = count;
-      // Without elements the lists themselves show the depth.
+      // In a tensor without elements the lists themselves determine the depth.
       if (count == 0) rank_ = depth_;
     } else if (count != length) {
       refuse_short_row();
@@ -102,7 +101,7 @@ class Nesting {
     ++counts_[depth_];
   }
 
-  // Refuses an element where there can be none. `found` is what it is.
+  // Refuses an element at a wrong depth. `found` describes the element.
   void require_element(std::string_view found) {
     if (depth_ != rank_) [[unlikely]]
       settle_rank(found);
@@ -112,15 +111,15 @@ class Nesting {
   void next() { ++counts_[depth_]; }
 
   [[nodiscard]] std::size_t depth() const { return depth_; }
-  // Whether it is known how deep elements lie.
+  // Whether the depth of elements is known.
   [[nodiscard]] bool is_settled() const { return rank_ != kNoRank; }
-  // A part that begins where the reader is but `deeper` lists deeper; nothing where no number can be there.
+  // A part that begins here, but `deeper` lists deeper; nothing if no number can be at that depth.
   [[nodiscard]] std::optional<PartLists> part(std::ptrdiff_t deeper) const {
     const auto depth = static_cast<std::ptrdiff_t>(depth_) + deeper;
     if (depth < 1 || depth > static_cast<std::ptrdiff_t>(rank_)) return std::nullopt;
     return PartLists(static_cast<std::size_t>(depth), rank_);
   }
-  // Steps over a part that begins where the reader is. False, and nothing is changed, where it does not fit.
+  // Steps over a part that begins here. If it does not fit, returns false and changes nothing.
   [[nodiscard]] bool step_over(const PartLists& part);
 
   [[noreturn]] void refuse(std::string_view expected, std::string_view found, std::string hint = {}) const;
@@ -128,7 +127,7 @@ class Nesting {
   // "element [1,2]".
   [[nodiscard]] std::string element() const;
 
-  // Once all lists are closed. Ends with the first 0, below which nothing shows.
+  // The shape, once all lists are closed. Ends with the first 0, because lists below it are not visible.
   [[nodiscard]] Shape shape() const;
 
  private:
@@ -155,10 +154,9 @@ class Nesting {
 
   bool pairs_;
   std::size_t deepest_;
-  std::size_t depth_ = 0;       // lists open
-  std::size_t rank_ = kNoRank;  // lists open around an element
-  // How many items of the lists at a depth are passed, and how many there must be. [0] is the document, whose
-  // one item ends it.
+  std::size_t depth_ = 0;       // number of open lists
+  std::size_t rank_ = kNoRank;  // number of open lists around an element
+  // Items passed in the open list of each depth, and required lengths. [0]: the document, one item.
   ListCounts counts_{};
   ListCounts lengths_;
 };

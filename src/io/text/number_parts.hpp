@@ -1,5 +1,5 @@
-// Parts of a long text of numbers, which threads read at the same time. A part only knows what is right: what
-// does not fit is read again by DataReader (io/text/text_data.hpp), which says why.
+// Parts of a long text of numbers, which threads read concurrently. A part detects a misfit but does not
+// report it: DataReader (io/text/text_data.hpp) reads the text again and reports the fault.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +19,32 @@ namespace tensorop {
 // A part of a text of numbers, from after a mark (PartFormat) to after another.
 struct NumberPart {
   std::string_view text;
-  std::int64_t elements = 0;  // as many numbers, if all is right
-  std::ptrdiff_t deeper = 0;  // lists that begin, less those that end
-  std::byte* out = nullptr;   // room for its numbers
+  std::int64_t elements = 0;  // number of elements, if the part fits
+  std::ptrdiff_t deeper = 0;  // lists that begin minus lists that end
+  std::byte* out = nullptr;   // destination of its numbers
   std::optional<PartLists> lists = {};
   bool fits = false;
 };
 
-// How a text of numbers is divided and read.
+// How to divide and read a text of numbers.
 struct PartFormat {
   char mark;  // ends a part
   // Sets part.elements and part.deeper.
   std::function<void(NumberPart& part)> count;
-  // Reads the numbers of a part as those of `dtype`, a number or complex, to part.out, and sets part.fits:
-  // false where anything is not as it was in front of the part; what is in part.out is then unspecified.
+  // Reads the numbers of a part as `dtype`, a real or complex dtype, to part.out, and sets part.fits: false
+  // if the part differs in form from the text before it; the contents of part.out are then unspecified.
   std::function<void(NumberPart& part, DType dtype, Exactness exactness)> read;
 };
 
-// Reads the numbers of a part. `format` is a copy for each part; its functions return false where a part does
+// Reads the numbers of a part. `format` is copied for each part; its functions return false if the part does
 // not fit:
 //   kMark                            as PartFormat::mark
-//   begin(at, lists)                 steps over what stands in front of a number
+//   begin(at, lists)                 steps over the text before a number
 //   scan(at, end, value, exactness)  reads a number, as scan_number() does
-//   end(at, lists)                   steps over what stands behind it; a mark ends the part
+//   end(at, lists)                   steps over the text after it; a mark ends the part
 template <Number T, class Format>
 [[nodiscard]] bool read_part(NumberPart& part, Format format, Exactness exactness) {
-  // A copy: a mapped file may change between two looks at it. The mark at the end ends every loop.
+  // A copy, because a mapped file may change between two reads. The mark at the end ends every loop.
   std::string text(part.text);
   text.back() = Format::kMark;
   const char* at = text.data();
@@ -66,7 +66,7 @@ template <Number T, class Format>
   return element == elements;
 }
 
-// A format of read_part() that also has count(part), as PartFormat has it.
+// Makes a PartFormat from a format of read_part() that also has count(part).
 template <class Format>
 [[nodiscard]] PartFormat part_format(Format format) {
   return {Format::kMark, [format](NumberPart& part) { format.count(part); },
@@ -78,7 +78,7 @@ template <class Format>
           }};
 }
 
-// Divides a text that ends with a mark into parts of about `size` bytes that do.
+// Divides a text that ends with a mark into parts of about `size` bytes that end with a mark.
 [[nodiscard]] std::vector<NumberPart> divide_numbers(std::string_view text, char mark, std::size_t size);
 
 }  // namespace tensorop

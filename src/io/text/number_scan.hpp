@@ -1,5 +1,5 @@
-// Reading a number from the middle of JSON text, in line: most are converted by a few operations whose result
-// is exact, the others go to parse_number(). The numbers are the same for any text.
+// Reads a number inside JSON text, inline: most numbers are converted by a few exact operations, the others
+// by parse_number(). Both ways give the same value for any text.
 #pragma once
 
 #include <array>
@@ -24,8 +24,8 @@ namespace detail {
   return static_cast<unsigned char>(c - '0') < 10;
 }
 
-// Whether rounding `wide` to T gives what rounding any number gives whose nearest double it is. False where
-// `wide` lies in the middle of two neighbours of T, and for the subnormals of T.
+// Whether rounding `wide` to T gives the same as rounding once any number whose nearest double is `wide`.
+// False if `wide` is the midpoint of two neighbours of T, and for subnormals of T.
 template <AnyFloat T>
 [[nodiscard]] bool rounds_once(double wide) {
   if constexpr (std::same_as<T, double>) {
@@ -56,8 +56,8 @@ template <Number T>
   return status == NumberStatus::ok;
 }
 
-// Reads the JSON number at `at` and steps over it. False, with `at` unchanged, where there is none, or one
-// that is not given to T. In front of `end` there is a character that is no part of a number.
+// Reads the JSON number at `at` and steps over it. False, with `at` unchanged, if there is no number, or none
+// that fits T under `exactness`. The text before `end` must contain a character that is not part of a number.
 template <std::integral T>
 [[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Exactness /*exactness*/) {
   const char* const digits = *at == '-' ? at + 1 : at;
@@ -71,18 +71,18 @@ template <std::integral T>
 template <AnyFloat T>
 [[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Exactness exactness) {
   static_cast<void>(end);
-  // Powers of ten that a double holds, and integers that it holds.
+  // The powers of ten that a double holds exactly, and the integers.
   constexpr int kMostPower = 22;
   constexpr std::array<double, kMostPower + 1> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   constexpr std::uint64_t kMostInteger = std::uint64_t{1} << 53;
-  constexpr std::ptrdiff_t kMostDigits = 19;  // fewer than those of 2^64
+  constexpr std::ptrdiff_t kMostDigits = 19;  // fewer digits than 2^64 has
 
   const char* c = at;
   const bool negative = *c == '-';
   if (negative) ++c;
-  std::uint64_t digits = 0;  // as an integer; meaningless where there are too many
+  std::uint64_t digits = 0;  // the digits as an integer; invalid if there are too many
   const auto take_digits = [&] {
     const char* const first = c;
     for (; detail::is_digit(*c); ++c) digits = digits * 10 + static_cast<std::uint64_t>(*c - '0');
@@ -123,7 +123,7 @@ template <AnyFloat T>
       if constexpr (Half<T>) {
         if ((value.bits & 0x7FFF) >= HalfTraits<T>::kInfinity) return false;
       }
-      // Values that are not as they were written are fractions, neither zero nor the largest ones.
+      // A value that differs from its text must be a fraction, and neither zero nor the largest value.
       const double kept = to_double(value);
       if (exactness == Exactness::any || kept == wide ||
           (!is_integer &&
@@ -145,9 +145,9 @@ template <SmallNumber T>
   if (!scan_number(at, end, wide, Exactness::any)) return false;
   const std::string_view text(first, static_cast<std::size_t>(at - first));
   if (must_fit(exactness, text)) {
-    // Whether it is exact is seen in its text.
+    // Whether the number is exact depends on its text.
   } else if constexpr (std::same_as<decltype(wide), double>) {
-    // The number lies between the neighbours of the double: where both become one value, so does it.
+    // The number lies between the neighbours of the double: if both round to the same T, so does the number.
     const auto bits = std::bit_cast<std::uint64_t>(wide);
     T above;
     if (wide != 0 && convert_real(std::bit_cast<double>(bits - 1), value) &&

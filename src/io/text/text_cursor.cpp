@@ -6,7 +6,7 @@ namespace tensorop {
 
 TextCursor::Place TextCursor::place(std::size_t offset) const {
   const std::string_view before = text_.substr(0, offset);
-  // npos + 1 is 0.
+  // If rfind() returns npos, npos + 1 is 0.
   const std::size_t begin = before.rfind('\n') + 1;
   return {std::ranges::count(before, '\n') + 1, offset + 1 - begin};
 }

@@ -1,4 +1,4 @@
-// Text in memory, and a position in it.
+// Text in memory, and a position in the text.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ struct TextSpan {
   return {*copy, copy};
 }
 
-// Thrown where a text that is only the beginning of another one ends.
+// Thrown at the end of a text that is only the beginning of a longer text.
 struct TextCut {};
 
-// A position in a text, for scanners to derive from. The text may be a mapped file, which other processes may
-// change: its bounds stay.
+// A position in a text; base class of scanners. The text may be a mapped file whose contents other processes
+// change; its bounds are constant.
 class TextCursor {
  public:
   // The text from the position on.
@@ -37,7 +37,7 @@ class TextCursor {
   void go_to(std::size_t offset) { at_ = text_.data() + offset; }
 
  protected:
-  // `is_cut`: the text goes on behind its end; reading that far throws TextCut.
+  // `is_cut`: the text is the beginning of a longer one; reading to its end throws TextCut.
   explicit TextCursor(std::string_view text, bool is_cut = false)
       : text_(text), at_(text.data()), end_(text.data() + text.size()), is_cut_(is_cut) {}
 
@@ -50,14 +50,14 @@ class TextCursor {
   void meet_end() const {
     if (is_cut_) throw TextCut();
   }
-  // Steps over a byte order mark at `at`, where the text begins; true if none is there as well. False if it
-  // is not whole: `at` is afterwards at the byte that differs.
+  // Steps over a byte order mark at `at`, the beginning of the text; true also if there is none. False for an
+  // incomplete mark: `at` is then at the byte that differs.
   bool skip_byte_order_mark(const char*& at) const;
   [[nodiscard]] std::size_t offset_of(const char* at) const {
     return static_cast<std::size_t>(at - text_.data());
   }
 
-  // A place as messages name it: both counted from 1, a line break ends its line.
+  // A position for messages: line and column, both counted from 1; a line break belongs to its line.
   struct Place {
     std::int64_t line;
     std::size_t column;

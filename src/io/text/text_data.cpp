@@ -27,7 +27,7 @@ bool is_number(DType dtype) {
   return dtype != DType::boolean && dtype != DType::string;
 }
 
-// Bytes of a number of the text: of a complex element it is one of the parts.
+// Size of a number in the text: for complex, of one part.
 std::int64_t part_size(DType dtype) {
   return element_size(dtype) / (kComplexTypes.contains(dtype) ? 2 : 1);
 }
@@ -37,7 +37,7 @@ std::string number_of(double value) {
   return {text, write_number(text, value)};
 }
 
-// Of the text of a number. One that is too large for a float is not zero, nor is one that is too small.
+// Whether a number's text is not zero, even if its value overflows or underflows.
 bool is_nonzero(std::string_view text) {
   return text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != std::string_view::npos;
 }
@@ -46,7 +46,7 @@ std::string_view name_of_not_finite(double value) {
   return std::isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity";
 }
 
-// A number that a T does not hold as a float: beyond the largest one an infinity.
+// The number as a float, for a T that cannot hold it: infinity beyond the largest value.
 template <Number T>
 TextFloat<T> wide_of(std::string_view text) {
   TextFloat<T> wide = 0;
@@ -89,7 +89,7 @@ void DataReader::refuse(std::string_view found, std::string hint) const {
   throw Error(cat(element(), ": expected ", expected(), ", found ", found), {}, std::move(hint));
 }
 
-// Without a cast the dtype allows one kind only.
+// Without a cast a dtype accepts only one kind of element.
 void DataReader::require_same_kind(bool is_boolean) {
   if (!is_cast_) return;
   constexpr std::string_view kNames[] = {"a number", "true or false"};
@@ -119,7 +119,7 @@ Error DataReader::unfit(std::string_view text, double value) const {
   return Error(does_not_fit(text), {}, is_cast_ ? overflow_hint(*dtype_, value) : "");
 }
 
-// The text may yet be read as another dtype.
+// Not an error yet: the text may be read as another dtype.
 void DataReader::put_beyond_int64(std::string_view text) {
   constexpr std::string_view kUint64Hint =
       "untyped integers are int64: {\"dtype\":\"uint64\",\"data\":...} or --dtype uint64 names the dtype";
@@ -132,7 +132,7 @@ void DataReader::put_beyond_int64(std::string_view text) {
   elements_.push(std::int64_t{0});
 }
 
-// If nothing else gives the dtype, numbers are rounded to that of the text, integers with a warning.
+// If only the text determines the dtype, numbers are rounded to it, integers with a warning.
 template <class T>
 NumberStatus DataReader::parse_given(std::string_view text, T& value) {
   if (!must_fit(exactness(), text)) return parse_number(text, value);
@@ -159,7 +159,7 @@ void DataReader::parse(std::string_view text) {
   if (status == NumberStatus::range && overflow() == Overflow::error) throw unfit(text, wide_of<T>(text));
   if (status != NumberStatus::ok) {
     if (is_cast_) return parse_cast<T>(text);
-    // 1e18 is an integer, written as a float.
+    // 1e18 is an integer in the form of a float.
     double real = 0;
     const bool is_whole = parse_number(text, real) == NumberStatus::ok && real == std::trunc(real);
     throw Error(
@@ -169,8 +169,8 @@ void DataReader::parse(std::string_view text) {
   elements_.push(value);
 }
 
-// A number with a fraction or an exponent as a float64 becomes an integer; one that a small float does not
-// hold becomes what overflow() says, beyond float64 too.
+// Parses a number for a cast: a fraction or an exponent is parsed as float64 and becomes an integer; a number
+// beyond a small float becomes the value of overflow(), even beyond float64.
 template <class T>
 void DataReader::parse_cast(std::string_view text) {
   const TextFloat<T> wide = wide_of<T>(text);
@@ -194,7 +194,7 @@ void DataReader::put_number(std::string_view text) {
   }
   if (!is_number(*dtype_)) refuse("a number");
   dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
-    // Of a complex element it is one of the parts.
+    // The text is one part of a complex element.
     if constexpr (Number<Part<T>>) parse<Part<T>>(text);
   });
   nesting_.next();
@@ -219,7 +219,7 @@ void DataReader::string(std::string_view text) {
   nesting_.next();
 }
 
-// False where the dtype has no such element.
+// Returns false if the dtype has no non-finite elements.
 bool DataReader::put_not_finite(double value) {
   if (is_cast_ && dtype_ == DType::boolean) {
     elements_.push(Bool{1});
@@ -246,10 +246,10 @@ void DataReader::not_finite(double value) {
   nesting_.next();
 }
 
-// Parts are read only where all is as it should be. Wherever it is not, the text from the beginning of the
-// part on is read token by token, which finds what is wrong: no message depends on the parts.
+// Parts are only for text without faults. At a misfit, the text from the beginning of the part on is read
+// token by token, which reports the fault: so messages do not depend on parts.
 std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, const PartFormat& format) {
-  constexpr std::size_t kLeast = 256;  // less is not worth it
+  constexpr std::size_t kLeast = 256;  // shorter texts gain nothing
   const std::size_t round = to_size(reading_.threads.count()) * 8 * reading_.part_bytes;
   std::size_t done = 0;
   while (offset + done >= not_before_ && dtype_ && is_number(*dtype_) && nesting_.is_settled() &&
@@ -263,7 +263,7 @@ std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, co
       ahead_ = to_int64(rest.size() - done);
       reading_.threads.expect(*ahead_);
     }
-    // What follows is likely to be as dense, and untouched memory costs nothing.
+    // The rest of the text probably has the same density, and untouched memory costs nothing.
     const auto left = static_cast<double>(rest.size() - done);
     const std::size_t read = read_parts(text, format, 1.125 * left / static_cast<double>(text.size()));
     done += read;
@@ -275,9 +275,8 @@ std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, co
   return done;
 }
 
-// Reads `text`, which ends with a mark. Returns how much of it has been read: the parts in front of the
-// first one that does not fit. If there is no room, it is made for `likely` times as many numbers; at least
-// twice as many as there were.
+// Reads `text`, which ends with a mark. Returns the number of characters read: all parts before the first
+// misfit. If memory is short, it grows for `likely` times as many numbers, and at least doubles.
 std::size_t DataReader::read_parts(std::string_view text, const PartFormat& format, double likely) {
   std::vector<NumberPart> parts = divide_numbers(text, format.mark, reading_.part_bytes);
   const auto for_each = [&](const auto& work) {
@@ -305,7 +304,7 @@ std::size_t DataReader::read_parts(std::string_view text, const PartFormat& form
   return read;
 }
 
-// The shape the text states, checked against that of its lists; or the latter.
+// The shape that the text states, checked against its lists; or the shape of the lists.
 Shape DataReader::final_shape(DType dtype, std::int64_t elements) const {
   Shape found = nesting_.shape();
   if (!header_.shape) return found;
@@ -313,7 +312,7 @@ Shape DataReader::final_shape(DType dtype, std::int64_t elements) const {
   require_fits(stated, element_size(dtype));
   const std::int64_t wanted = count(stated);
   const bool flat = found == Shape{wanted};
-  // Lists show the dimensions up to the first 0.
+  // Lists show the dimensions only through the first 0.
   const auto zero = std::find(stated.begin(), stated.end(), 0);
   const bool nested = found == (zero == stated.end() ? stated : Shape(stated.begin(), zero + 1));
   if (flat || nested) return stated;
@@ -332,7 +331,7 @@ TextTensor DataReader::finish() {
   try {
     out.tensor = Tensor(dtype, final_shape(dtype, elements), elements_.take());
   } catch (const Error&) {
-    // The fault of an element comes first.
+    // The error of an element has precedence.
     if (refused_) throw Error(*refused_);
     throw;
   }

@@ -1,5 +1,5 @@
-// The data of a text, element by element: its elements, its dtype, its shape, and the messages for elements
-// that do not fit. Knows nothing of grammars nor of keys: it serves JSON and tables of numbers.
+// Collects the data of a text element by element: elements, dtype, shape, and messages for elements that do
+// not fit. Knows neither grammars nor keys: JSON and tables of numbers use it.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +22,21 @@ namespace tensorop {
 
 struct PartFormat;
 
-// The keys of a described text that stand beside its data, as far as they are known.
+// The keys of a described text other than its data, if already read.
 struct TextHeader {
   std::optional<DType> dtype = {};
-  bool is_typed = false;  // the text itself names the dtype
+  bool is_typed = false;  // the text names the dtype
   std::optional<Shape> shape = {};
 };
 
-// Thrown where the numbers or strings of an untyped text turn out to be of another dtype than its first
-// element: the text is to be read again, as `dtype`.
+// Thrown if an untyped text has numbers or strings of another dtype than its first element: the text must be
+// read again, as `dtype`.
 struct OtherDType {
   DType dtype;
 };
 
-// What `read` returns, which reads the text by a DataReader with the header that it is given.
+// Returns the result of `read`, which reads the text with a DataReader and the given header; repeats it after
+// OtherDType.
 template <class Read>
 [[nodiscard]] TextTensor read_data_text(const TextReading& reading, const Read& read) {
   try {
@@ -45,34 +46,33 @@ template <class Read>
   }
 }
 
-// The value of "data", or the whole of an untyped document. An element or a list that does not fit is thrown
-// as an Error.
+// Reads the value of "data", or a whole untyped document. Throws Error for an element or a list that does not
+// fit.
 class DataReader {
  public:
-  // `header` outlives the reader; its shape may come after the data. Messages name an element by `place`, if
-  // there is one, and by its indices.
+  // `header` must outlive the reader; its shape may come after the data. Messages name an element by `place`,
+  // if there is one, and by its indices.
   DataReader(const TextHeader& header, const TextReading& reading, std::function<std::string()> place = {});
 
   void begin_list() { nesting_.open(expected()); }
   void end_list() { nesting_.close(); }
   void boolean(bool value);
-  // Any number as its JSON text.
+  // Adds a number, given as its JSON text.
   void number(std::string_view text);
-  // NaN or an infinity of a text that has them as numbers.
+  // Adds NaN or an infinity, for texts that write these as numbers.
   void not_finite(double value);
   void string(std::string_view text);
-  // An element that no dtype has: null or an object.
+  // Refuses an element that no dtype has: null or an object.
   [[noreturn]] void refuse(std::string_view found, std::string hint = {}) const;
 
-  // Lists that are open.
+  // Number of open lists.
   [[nodiscard]] std::size_t depth() const { return nesting_.depth(); }
 
-  // Reads numbers in parts, on all threads, as long as they are there and fit: those of `rest`, the text from
-  // an item at `offset` on. Returns how many characters have been read; the last of them is a mark of
-  // `format`.
+  // Reads numbers in parts, on all threads, while they fit. `rest` is the text from an item at `offset` on.
+  // Returns the number of characters read; the last of them is a mark of `format`.
   std::size_t read_ahead(std::string_view rest, std::size_t offset, const PartFormat& format);
 
-  // The tensor, once all of the text has been read. The last call.
+  // Returns the tensor after all of the text has been read. Must be the last call.
   [[nodiscard]] TextTensor finish();
 
  private:
@@ -93,7 +93,7 @@ class DataReader {
   void put_beyond_int64(std::string_view text);
   [[nodiscard]] bool put_not_finite(double value);
   [[nodiscard]] bool is_inferred() const { return !header_.dtype; }
-  // A text that names no dtype says what its numbers are, and nothing says that they may become others.
+  // A text that names its dtype may round its numbers; for untyped text the caller decides.
   [[nodiscard]] Exactness exactness() const { return header_.is_typed ? Exactness::any : reading_.exactness; }
   [[nodiscard]] Overflow overflow() const { return is_cast_ ? reading_.overflow : Overflow::error; }
   [[noreturn]] void read_again(DType dtype);
@@ -109,13 +109,13 @@ class DataReader {
   Elements elements_;
   std::optional<DType> dtype_;         // unknown until the first element of an untyped text
   bool is_cast_ = false;               // elements are cast to dtype_ (TextReading)
-  bool is_given_ = false;              // dtype_ is that of TextReading, of an untyped text
+  bool is_given_ = false;              // untyped text gets its dtype from TextReading
   RoundedIntegers rounded_;            // TextTensor::rounded
-  bool casts_booleans_ = false;        // and the text has true and false
+  bool casts_booleans_ = false;        // is_cast_, and the text has true and false
   bool all_not_finite_ = false;        // TextTensor::all_not_finite, so far
   std::optional<Error> refused_;       // TextTensor::refused
-  std::size_t not_before_ = 0;         // the offset in the text from which on parts are tried again
-  std::optional<std::int64_t> ahead_;  // bytes of the text that the meter expects and were not read in parts
+  std::size_t not_before_ = 0;         // text offset before which parts are not tried again
+  std::optional<std::int64_t> ahead_;  // bytes that the meter expects, not yet read in parts
 };
 
 }  // namespace tensorop

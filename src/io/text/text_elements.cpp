@@ -49,7 +49,7 @@ void Elements::grow(std::int64_t least, std::int64_t wanted) {
       larger = std::make_shared<Storage>(capacity_);
     } catch (const MemoryError&) {
       if (capacity_ <= least) throw;
-      // The rest is an estimate, or makes it cheaper to grow: it is no requirement.
+      // Retries with less: only `least` is required; the rest makes growing cheaper.
       capacity_ = least + (capacity_ - least) / 4;
     }
   }

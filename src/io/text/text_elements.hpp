@@ -1,4 +1,4 @@
-// Elements of a tensor whose number is not known before the last one has been read.
+// Elements of a tensor whose size is unknown until the last one has been read.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 
 namespace tensorop {
 
-// The elements read so far, in memory that doubles as they arrive: promises of the text cost nothing.
+// The elements read so far, in memory that doubles as they arrive: sizes that the text declares cost nothing.
 class Elements {
  public:
-  // From here on more than `most` bytes are refused with `message`. Throws it where there are more already.
+  // Sets a limit of `most` bytes; exceeding it throws Error `message`, at once if there are more already.
   void limit(std::int64_t most, std::string message);
 
-  // `most` is a multiple of the size of what is pushed: all values are of one size.
+  // Appends a value. All values have the same size, and the limit is a multiple of it.
   template <class T>
   void push(const T& value) {
     if (capacity_ - used_ < static_cast<std::int64_t>(sizeof value)) [[unlikely]]
@@ -31,8 +31,8 @@ class Elements {
     used_ += static_cast<std::int64_t>(sizeof value);
   }
 
-  // Room for `bytes` more, which add() adds once they are there; null where that would be more than `most`.
-  // Memory that is taken for it is enough for `likely` bytes more.
+  // Returns room for `bytes` more, which add() counts once they are written; null if that would exceed the
+  // limit. If memory must grow, it gets room for `likely` more bytes.
   [[nodiscard]] std::byte* reserve(std::int64_t bytes, std::int64_t likely);
   void add(std::int64_t bytes) { used_ += bytes; }
 
@@ -41,7 +41,7 @@ class Elements {
 
   [[nodiscard]] std::int64_t bytes() const { return used_; }
 
-  // The memory with the elements at its front, and the kept texts with it. The last call.
+  // Returns the memory, with the elements at its front, and the kept texts. Must be the last call.
   [[nodiscard]] std::shared_ptr<Storage> take();
 
  private:
@@ -49,7 +49,7 @@ class Elements {
 
   static constexpr std::int64_t kFirst = 256;
 
-  // To `wanted` bytes; where memory does not hold them to fewer, but at least to `least`.
+  // Grows to `wanted` bytes; to fewer if memory is short, but at least to `least`.
   void grow(std::int64_t least, std::int64_t wanted);
 
   std::shared_ptr<Storage> storage_;

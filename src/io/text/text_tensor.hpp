@@ -1,4 +1,4 @@
-// A tensor that is read from text, in any format: how it is read, and what comes of it.
+// Reading a tensor from text in any format: options and result.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,19 @@ namespace tensorop {
 
 struct TextReading {
   std::optional<DType> as = {};  // the dtype of untyped text
-  // Elements of untyped text are cast to `as`, as convert does (tensor/convert_elements.hpp), where they are
-  // not of that dtype: numbers with a fraction become integers, numbers become bool, and true and false
-  // numbers.
+  // Casts elements of untyped text to `as`, like convert (tensor/convert_elements.hpp), if they have another
+  // dtype: fractions become integers, numbers become bool, and true and false become numbers.
   bool cast = false;
-  Overflow overflow = Overflow::error;  // of a cast: what a small float does not hold
+  Overflow overflow = Overflow::error;  // for a cast: values beyond a small float
   // Applies to untyped text. A number that must fit but does not is refused if `as` is given; otherwise it is
   // rounded and counted.
   Exactness exactness = Exactness::any;
   Threads threads = Threads(1);
-  // Numbers are read in parts of so many bytes of text, which the threads share. No result depends on it.
+  // Bytes of text in a part, for threads. The result does not depend on it.
   std::size_t part_bytes = std::size_t{1} << 17;
 };
 
-// Integers that float64 does not hold exactly, in a float64 text that names no dtype.
+// Integers that float64 does not hold exactly, in untyped text that is read as float64.
 struct RoundedIntegers {
   std::int64_t count = 0;
   std::string first = {};  // "element [0,1] = 9007199254740993 becomes 9007199254740992.0"
@@ -37,23 +36,23 @@ struct RoundedIntegers {
 struct TextTensor {
   Tensor tensor;
   bool typed = false;  // the text named its dtype itself
-  bool empty = false;  // untyped and without elements: any dtype would do as well
-  // Of an int64 tensor of untyped text: why it has no elements, where int64 does not hold them all.
+  bool empty = false;  // untyped and without elements: any dtype is possible
+  // For untyped text read as int64: the reason why it has no elements, if int64 does not hold all of them.
   std::optional<Error> refused = {};
   RoundedIntegers rounded = {};
   // A float64 tensor of untyped text whose elements are all "NaN", "Infinity" or "-Infinity".
   bool all_not_finite = false;
 
-  // The tensor. Throws Error when integers do not fit in int64.
+  // The tensor. Throws Error if integers do not fit in int64.
   [[nodiscard]] Tensor take() const {
     if (refused) throw Error(*refused);
     return tensor;
   }
 };
 
-// What the beginning of a text shows of its dtype.
+// The properties that the beginning of a text shows.
 struct TextHead {
-  bool is_described = false;  // it may name its dtype, later if not yet
+  bool is_described = false;  // it may name its dtype, if not yet then later
   std::optional<DType> dtype = {};
 };
 
