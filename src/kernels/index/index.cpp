@@ -11,7 +11,7 @@
 namespace tensorop {
 namespace {
 
-// An axis is shorter than 2^63, so what is larger can be read as the largest int64: it stays out of range.
+// Saturates at the largest int64: an axis is shorter than 2^63, so the index stays out of range.
 template <class T>
 std::int64_t widen(T value) {
   if constexpr (std::is_same_v<T, std::uint64_t>) {
@@ -22,7 +22,7 @@ std::int64_t widen(T value) {
   }
 }
 
-// Products of indices that turn out to be bad may overflow before they are thrown away.
+// Wraps on overflow: products of bad indices may overflow before they are discarded.
 std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
@@ -30,7 +30,7 @@ std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-// The error policy, without a branch in the loop so that it vectorises: adds component offsets, returns
+// The error policy, without a branch in the loop so that it vectorizes: adds the component's offsets, returns
 // whether any element was bad.
 template <class T, bool kFirst, bool kUnitStride>
 bool decode_component(StoredElements<T> in, std::int64_t step, std::int64_t count, const IndexAxis& axis,
@@ -55,12 +55,12 @@ bool is_bad(T value, const IndexAxis& axis, Negative negative) {
   return index < 0 || index >= axis.size;
 }
 
-// One index under a policy other than error, `step` elements into its window; kSkip where it selects nothing.
+// One index, `step` elements into its window, under a policy other than error; kSkip: selects nothing.
 template <class T>
 std::int64_t settle(T value, std::int64_t size, const IndexPolicy& policy, std::int64_t step) {
   std::int64_t index = widen(value);
   if (index < 0 && policy.negative == Negative::count) index += size;  // first: -1 is the last element
-  // Within (-size, size) of it, so that no sum overflows.
+  // Only if the index is within (-size, size), so that the sum does not overflow.
   if (index > -size && index < size) index += step;
   if (index >= 0 && index < size) return index;
   if (policy.out_of_bounds == OutOfBounds::clip) return index < 0 ? 0 : size - 1;
@@ -99,7 +99,7 @@ std::int64_t IndexDecoder::tuples() const {
 
 void IndexDecoder::fail(std::int64_t position, std::size_t component, bool is_negative) const {
   const bool is_refused = is_negative && policy_.negative == Negative::refuse;
-  // No policy makes an index of an empty axis one that is allowed.
+  // No policy makes an index into an empty axis valid.
   const bool has_end = policy_.out_of_bounds == OutOfBounds::error || axes_[component].size == 0;
   throw PlanFault(FaultFacts{.fault = is_refused ? Fault::negative_index : Fault::index_out_of_range,
                              .position = position,
@@ -107,7 +107,7 @@ void IndexDecoder::fail(std::int64_t position, std::size_t component, bool is_ne
                              .size = has_end ? axes_[component].size : FaultFacts::kNoEnd});
 }
 
-// Out of these tuples, one of which has a bad component.
+// Fails for the lowest bad component in these tuples; at least one is bad.
 template <class T>
 void IndexDecoder::fail_lowest(const Layout& layout, std::int64_t count) const {
   const StoredElements<T> in = indices_.as<T>();
@@ -123,7 +123,7 @@ void IndexDecoder::fail_lowest(const Layout& layout, std::int64_t count) const {
       is_negative = widen(in[at]) < 0;
     }
   }
-  // None is: the elements changed between two reads, another process writes to the mapped file.
+  // No component is bad: another process changed the mapped file between two reads.
   fail(lowest == indices_.size() ? layout.first : lowest, component, is_negative);
 }
 
@@ -160,13 +160,13 @@ std::int64_t IndexDecoder::settled(std::int64_t position, std::size_t component,
   const IndexAxis& axis = axes_[component];
   const T value = indices_.as<T>()[position];
   const bool is_negative = widen(value) < 0;
-  // An axis without elements has nothing to clip or wrap to.
+  // clip and wrap need an axis that is not empty.
   const bool needs_element =
       policy_.out_of_bounds == OutOfBounds::clip || policy_.out_of_bounds == OutOfBounds::wrap;
   if ((axis.size == 0 && needs_element) || (is_negative && policy_.negative == Negative::refuse))
     fail(position, component, is_negative);
   const std::int64_t index = settle(value, axis.size, policy_, step);
-  // Strides of a tensor without elements may be anything; it is only checked against.
+  // In a tensor without elements strides are arbitrary; the offset is only compared.
   return index == kSkip ? kSkip : wrapping_mul(index, axis.stride);
 }
 

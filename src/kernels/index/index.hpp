@@ -1,6 +1,6 @@
-// Index decoding: raw index elements of any integer dtype become checked int64 offsets, here and nowhere
-// else. No other kernel ever sees a raw index.
-// Source: sections 1.3 and 9 of the specification (IX-1, IX-2, --oob).
+// Index decoding: raw index elements of any integer dtype become checked int64 offsets. All other kernels see
+// only decoded offsets. Source: docs/ops/gather.md and docs/ops/scatter.md (rules IX-1 and IX-2);
+// docs/command-line.md, --oob.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace tensorop {
 
-// What a negative index means: it counts from the end; it is an error whatever else is out of range means; it
-// is out of range, on the low side. It is settled before what is out of range.
+// The meaning of a negative index, resolved before OutOfBounds. count: counts from the end; refuse: an error
+// under every OutOfBounds; raw: out of range, below 0.
 enum class Negative : std::uint8_t { count, refuse, raw };
 
-// What an index out of range means: an error; a row of zeros or of a value (gather) or no update (scatter);
-// the nearest valid index; the remainder. `clamp` is clip of raw negative indices, and only an option's
-// value: -1 selects the first element.
+// The meaning of an index out of range. error: an Error; zero, fill: a row of zeros or of a value (gather);
+// drop: no update (scatter); clip: the nearest valid index; wrap: the remainder. `clamp`, only a value of the
+// option, is clip with raw negative indices: -1 selects the first element.
 enum class OutOfBounds : std::uint8_t { error, zero, clip, wrap, drop, clamp, fill };
 
 // The offset of a row that does not exist (OutOfBounds zero, fill and drop).
 inline constexpr std::int64_t kSkip = -1;
 
-// How many offsets are decoded at a time: few enough to stay in the nearest cache.
+// Number of offsets decoded at a time: few enough to stay in the L1 cache.
 inline constexpr std::int64_t kIndexBlock = 1024;
 
 struct IndexPolicy {
@@ -33,45 +33,45 @@ struct IndexPolicy {
 
 // An axis that one component of an index tuple selects from.
 struct IndexAxis {
-  std::int64_t size;      // of the axis
-  std::int64_t stride;    // what one step along it adds to the offset
-  std::int64_t axis = 0;  // which axis of the indexed tensor it is, for messages
-  // More than 1: an index stands for so many, which follow it. What is out of range is settled for each of
-  // them, by one of the policies wrap, zero and drop.
+  std::int64_t size;      // number of steps on the axis
+  std::int64_t stride;    // offset added by one step on the axis
+  std::int64_t axis = 0;  // axis number in the indexed tensor, for messages
+  // If more than 1, an index stands for `window` consecutive indices. A policy (wrap, zero or drop) resolves
+  // each of them separately.
   std::int64_t window = 1;
 };
 
-// Decodes tuples of axes.size() index elements each. With windows each of them stands for as many tuples as
-// the windows of its axes have elements, in row-major order.
+// Decodes tuples of axes.size() index elements each. With windows, each stored tuple stands for all tuples of
+// the windows' elements, in row-major order.
 class IndexDecoder {
  public:
   // `indices` has an integer dtype. Without axes there is nothing to decode and every offset is 0. The
-  // components of a tuple are `component_stride` elements apart, which are the first components of so many
-  // tuples: 1 where each tuple is consecutive elements.
+  // components of a tuple are `component_stride` elements apart, and the first components of
+  // `component_stride` tuples are adjacent. 1: each tuple is contiguous.
   IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPolicy policy,
                std::int64_t component_stride = 1);
 
   [[nodiscard]] const Tensor& indices() const { return indices_; }
   [[nodiscard]] const std::vector<IndexAxis>& axes() const { return axes_; }
-  // How many tuples can be bad: all there are, but none without axes.
+  // The number of tuples that can be bad: all tuples, but none without axes.
   [[nodiscard]] std::int64_t tuples() const;
-  // Index elements that a tuple has.
+  // The number of index elements in a tuple.
   [[nodiscard]] std::int64_t components() const;
-  // The index element that is a component of a tuple.
+  // The position of a tuple's component in `indices`.
   [[nodiscard]] std::int64_t element_of(std::int64_t tuple, std::int64_t component = 0) const {
     const std::int64_t stored = tuple / windows_;
     return stored / component_stride_ * component_stride_ * components() + stored % component_stride_ +
            component * component_stride_;
   }
-  // The first tuple that an index element is a component of.
+  // The first tuple that uses the index element.
   [[nodiscard]] std::int64_t tuple_of(std::int64_t element) const {
     const std::int64_t block = component_stride_ * components();
     return (element / block * component_stride_ + element % component_stride_) * windows_;
   }
 
   // Offsets of tuples [first, first + count): the sum of index times stride over the components, or kSkip.
-  // Any count; checks every element it reads, every time. Throws PlanFault with the position of the lowest
-  // bad element.
+  // Any count; checks every element that it reads, every time. Throws PlanFault with the position of the
+  // lowest bad element.
   void decode(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
 
   // Prefetches the elements of tuples that will be decoded soon.
@@ -83,20 +83,20 @@ class IndexDecoder {
            policy_.out_of_bounds == OutOfBounds::drop;
   }
 
-  // Whether indices beyond the end begin again at 0.
+  // Whether indices beyond the end wrap to the beginning of the axis.
   [[nodiscard]] bool wraps() const { return policy_.out_of_bounds == OutOfBounds::wrap; }
 
-  // The same decoder of tuples of one component, with another stride.
+  // A copy for tuples of one component, with another stride.
   [[nodiscard]] IndexDecoder with_stride(std::int64_t stride) const;
 
-  // The same decoder without windows: finds the same bad indices, each once.
+  // A copy without windows: finds the same bad indices, each once.
   [[nodiscard]] IndexDecoder without_windows() const;
 
   // Decodes tuples only to check them.
   void check(Range range) const;
 
  private:
-  // Where the components of some tuples are: tuple i has element first + i * tuple_step for its first one.
+  // The positions of components in `indices`: tuple i has its first component at first + i * tuple_step.
   struct Layout {
     std::int64_t first;
     std::int64_t tuple_step;
@@ -104,21 +104,22 @@ class IndexDecoder {
   };
   template <class T>
   void decode_windows(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
-  // The offset of a component under a policy other than error, `step` elements into its window; kSkip.
+  // The offset of a component, `step` elements into its window, under a policy other than error; may be
+  // kSkip.
   template <class T>
   [[nodiscard]] std::int64_t settled(std::int64_t position, std::size_t component, std::int64_t step) const;
   template <class T>
   void decode_typed(const Layout& layout, std::int64_t count, std::int64_t* offsets) const;
   template <class T>
   [[noreturn]] void fail_lowest(const Layout& layout, std::int64_t count) const;
-  // `component`: of its tuple.
+  // `component`: the number of the component in its tuple.
   [[noreturn]] void fail(std::int64_t position, std::size_t component, bool is_negative) const;
 
   Tensor indices_;
   std::vector<IndexAxis> axes_;
   IndexPolicy policy_;
   std::int64_t component_stride_;
-  std::int64_t windows_ = 1;  // tuples that one stored tuple stands for
+  std::int64_t windows_ = 1;  // number of tuples for each stored tuple
 };
 
 }  // namespace tensorop

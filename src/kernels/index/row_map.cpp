@@ -9,7 +9,7 @@
 namespace tensorop {
 namespace {
 
-// Runs shorter than this are cheaper to join, by adding the base to each offset, than to pass one by one.
+// Joining shorter runs, by adding the base to each offset, is cheaper than passing each run.
 constexpr std::int64_t kShortRun = 128;
 
 // offsets[i] = from[i] + base + i * step. `from` may be `offsets` itself.
@@ -38,7 +38,7 @@ BroadcastWalk walk_of(const std::vector<RowDim>& dims) {
 
 RowMap::RowMap(IndexDecoder decoder, const std::vector<RowDim>& dims)
     : decoder_(std::move(decoder)), walk_(walk_of(dims)) {
-  // The strides of no rows have no meaning.
+  // Without rows the strides have no meaning.
   if (std::ranges::find(dims, 0, &RowDim::size) != dims.end()) {
     rows_ = 0;
     return;
@@ -55,8 +55,8 @@ RowMap::RowMap(IndexDecoder decoder, const std::vector<RowDim>& dims)
   if (along_outer_axis && decoder_.axes()[0].stride >= walk_.inner_size()) columns_ = walk_.inner_size();
 }
 
-// The outermost dimensions make groups as long as their steps follow each other without a gap, and are no
-// shorter than what indices and the dimensions inside reach.
+// Finds groups: outer dimensions form groups while their table strides have no gaps and are at least the
+// reach of the indices and the inner dimensions.
 void RowMap::find_groups() {
   std::int64_t reach = 1;
   for (const IndexAxis& axis : decoder_.axes())
@@ -104,12 +104,12 @@ const std::int64_t* RowMap::decode(std::int64_t tuple, std::int64_t count, std::
 }
 
 void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
-  // Tuples that follow each other are decoded in one go, across the runs that have a base of their own.
+  // Consecutive tuples are decoded in one call, across runs with different bases.
   const bool at_once = in_order_ && kept_.empty();
   if (at_once) decoder_.decode(first, count, offsets);
   const std::int64_t step = walk_.inner_stride(kTable);
   if (at_once && walk_.dims() == 1 && step == 0) return;
-  // A run of the same tuples as the one before has the same offsets, but for the base.
+  // If a run has the same tuples as the previous one, its offsets differ only by the base.
   const std::int64_t* before = nullptr;
   std::int64_t tuple_before = 0;
   std::int64_t base_before = 0;
@@ -141,8 +141,8 @@ LocatedRows RowMap::locate_run(std::int64_t first, std::int64_t count, std::int6
 Range RowMap::tuples_of(Range rows) const {
   if (rows.count == 0) return {};
   if (in_order_) return rows;
-  // Along the outermost dimension in which the first and the last row differ, tuples lie between theirs; the
-  // dimensions inside it may take any step.
+  // The outermost dimension in which the first and the last row differ bounds the tuples; inner dimensions
+  // may have any index.
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
   std::int64_t first = rows.first;
@@ -161,7 +161,7 @@ Range RowMap::tuples_of(Range rows) const {
 
 Range RowMap::rows_within(Range offsets) const {
   if (group_size_ == 0 || rows_ == 0) return {0, rows_};
-  // The last groups of the table may have no rows.
+  // The table's last groups may have no rows.
   const std::int64_t last = std::min(ceil_div(offsets.end(), group_size_), rows_ / group_rows_);
   const std::int64_t first = std::min(offsets.first / group_size_, last);
   return {first * group_rows_, (last - first) * group_rows_};

@@ -11,9 +11,9 @@
 namespace tensorop {
 namespace {
 
-// Elements that a thread looks at in one piece.
+// Number of elements that a thread examines as one chunk.
 constexpr std::int64_t kCountChunk = 1 << 18;
-// Positions that are collected before they are written: they stay in the nearest cache.
+// Number of positions buffered before they are written: the buffer stays in the L1 cache.
 constexpr std::int64_t kCountBlock = 1024;
 
 template <class T>
@@ -38,7 +38,7 @@ std::int64_t count_true(const StoredElements<T>& elements, std::int64_t first, s
   return count;
 }
 
-// Writes `count` positions and no more; those that are not found any longer stay 0.
+// Writes exactly `count` positions; if elements changed and fewer are found, the rest stay 0.
 template <class T>
 void write_true(const StoredElements<T>& elements, std::int64_t first, std::int64_t end, std::int64_t* out,
                 std::int64_t count) {
@@ -47,7 +47,7 @@ void write_true(const StoredElements<T>& elements, std::int64_t first, std::int6
     const std::int64_t stop = std::min(begin + kCountBlock, end);
     std::int64_t found = 0;
     for (std::int64_t i = begin; i < stop; ++i) {
-      // Written always, counted when it is true: no branch to mispredict.
+      // Always written, counted only if true: no branch to mispredict.
       block[found] = i;
       found += is_true(elements[i]) ? 1 : 0;
     }

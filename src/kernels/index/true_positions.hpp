@@ -1,4 +1,4 @@
-// Where a tensor is true: the positions of its elements that are not zero.
+// The positions of a tensor's elements that are not zero.
 #pragma once
 
 #include "base/threads.hpp"
@@ -6,9 +6,9 @@
 
 namespace tensorop {
 
-// The flat, row-major positions of the elements that are not zero, ascending: int64 of rank 1. NaN and an
-// empty string's contrary, a string with characters, count as not zero. Takes 8 bytes for each of them. Where
-// the elements change while they are read, the positions are still positions of the tensor.
+// The flat, row-major positions of the elements that are not zero, ascending: int64 of rank 1. NaN and
+// non-empty strings count as not zero. Needs 8 bytes for each position. If elements change during reading,
+// the results are still positions in the tensor.
 [[nodiscard]] Tensor true_positions(const Tensor& tensor, const Threads& threads);
 
 // The coordinates of flat positions in `shape`, which has dimensions: int64 of shape (n, rank).
