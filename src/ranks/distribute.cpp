@@ -27,10 +27,10 @@
 namespace tensorop {
 namespace {
 
-// Jobs of a step, for each rank: ranks need not run the same number concurrently, but must divide jobs alike.
+// Jobs of a step for each rank, whatever its number of threads: all ranks must divide jobs alike.
 constexpr int kStepJobs = 256;
 
-// Sets that grow together, each known by its lowest member.
+// Disjoint sets that can be merged, each identified by its lowest member.
 class Sets {
  public:
   explicit Sets(std::size_t size) : lower_(size) { std::iota(lower_.begin(), lower_.end(), std::size_t{0}); }
@@ -55,7 +55,7 @@ void for_each_wait(const Job& job, const Take& take) {
   for (const std::size_t earlier : job.after) take(earlier);
 }
 
-// The wave of each unit, by the lowest job of the unit; nothing where units wait for each other.
+// The wave of each unit, by the unit's lowest job; nothing if units wait for each other.
 std::optional<std::vector<std::size_t>> find_waves(const std::vector<Job>& jobs, Sets& units) {
   std::vector<std::size_t> waits(jobs.size());
   std::vector<std::vector<std::size_t>> followers(jobs.size());
@@ -83,7 +83,7 @@ std::optional<std::vector<std::size_t>> find_waves(const std::vector<Job>& jobs,
     }
   }
   if (count == 0) return waves;
-  // What waits for itself, by way of files, and what waits for that, becomes one unit: it is rare.
+  // Jobs that wait for themselves through files, and jobs that wait for these, become one unit: rare.
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (waits[units.find(i)] == 0) continue;
@@ -93,7 +93,7 @@ std::optional<std::vector<std::size_t>> find_waves(const std::vector<Job>& jobs,
   return std::nullopt;
 }
 
-// An outcome as text, and back.
+// Encodes and decodes an outcome as text.
 class Message {
  public:
   Message() = default;
@@ -149,7 +149,7 @@ std::pair<std::size_t, JobOutcome> get_outcome(Message& message) {
   outcome.status = message.get<Outcome>();
   outcome.seconds = message.get<double>();
   if (message.get<bool>()) {
-    // The line has its rule already.
+    // The line already includes its rule.
     std::string line = message.get_text();
     std::string hint = message.get_text();
     outcome.error = std::make_shared<Failure>(std::move(line), "", std::move(hint), message.get_text());
@@ -176,9 +176,8 @@ class JobDistribution {
  private:
   using Units = std::vector<std::vector<std::size_t>>::iterator;
 
-  // Runs some units of a wave, and tells all ranks how their jobs ended. Few enough that outcomes are
-  // reported and a failure is known soon, enough that ranks wait little for each other. Returns the next
-  // unit.
+  // Runs some units of a wave, and tells all ranks how their jobs ended: few enough that failures are known
+  // soon, enough that ranks rarely wait for each other. Returns the next unit.
   Units run_step(Units first, Units end) {
     const std::size_t most = to_size(std::int64_t{kStepJobs} * ranks_.size());
     Wave step;
@@ -193,11 +192,11 @@ class JobDistribution {
     return first;
   }
 
-  // Runs these jobs, but for those that nobody wants any more.
+  // Runs these jobs, except jobs that are no longer needed.
   Message run_part(const std::vector<std::size_t>& part) {
     std::vector<std::size_t> own;
     std::ranges::copy_if(part, std::back_inserter(own), [&](std::size_t job) { return job <= last_wanted_; });
-    // A job without a result that one of them needs the file of stands for itself: what needs it is skipped.
+    // Includes failed jobs whose files these jobs need, so that dependent jobs are skipped.
     std::vector<std::size_t> failed;
     for (const std::size_t job : own) {
       for (const Need& need : jobs_[job].needs) {
@@ -212,7 +211,7 @@ class JobDistribution {
     look_for_files(own);
     const auto is_own = [&](std::size_t i) { return std::ranges::binary_search(own, all[i]); };
     BatchSettings settings = settings_;
-    // Those of other ranks are known when the step has ended.
+    // Jobs of other ranks are counted at the end of the step.
     if (settings_.progress)
       settings.progress = [&](std::int64_t done, std::int64_t) {
         settings_.progress(std::min(count_ + done, to_int64(jobs_.size())), to_int64(jobs_.size()));
@@ -241,8 +240,8 @@ class JobDistribution {
     return message;
   }
 
-  // A network file system may remember that a file was not there. Opening its folder makes it look again for
-  // what other machines have written.
+  // A network file system may cache the absence of a file. Opening the folder makes it look again for files
+  // that other machines have written.
   void look_for_files(const std::vector<std::size_t>& own) const {
     std::set<std::string> folders;
     for (const std::size_t job : own) {
@@ -254,7 +253,7 @@ class JobDistribution {
       const FileDescriptor looked(os().open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
   }
 
-  // Copies of these jobs, which wait only for each other.
+  // Copies of these jobs, which depend only on each other.
   [[nodiscard]] std::vector<Job> part_of_jobs(const std::vector<std::size_t>& all) const {
     const auto place = [&](std::size_t job) -> std::optional<std::size_t> {
       const auto found = std::ranges::lower_bound(all, job);
@@ -287,7 +286,7 @@ class JobDistribution {
     if (settings_.progress) settings_.progress(count_, to_int64(jobs_.size()));
     for (; reported_ < jobs_.size() && reported_ <= last_wanted_ && ended_[reported_]; ++reported_) {
       report_(reported_, *ended_[reported_]);
-      // Later waves only want to know how it ended.
+      // Later waves only need to know the outcome.
       ended_[reported_]->warnings.clear();
     }
   }
@@ -315,7 +314,7 @@ std::vector<Wave> waves_of(const std::vector<Job>& jobs) {
   auto waves = find_waves(jobs, units);
   while (!waves) waves = find_waves(jobs, units);
   std::vector<Wave> out;
-  std::map<std::size_t, std::size_t> places;  // of units in their wave
+  std::map<std::size_t, std::size_t> places;  // positions of units in their wave
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const std::size_t unit = units.find(i);
     const std::size_t wave = (*waves)[unit];
@@ -332,7 +331,7 @@ std::vector<std::vector<std::size_t>> deal(const Wave& wave, int ranks) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater<>(),
                            [&](std::size_t unit) { return wave.units[unit].size(); });
-  using Load = std::pair<std::size_t, std::size_t>;  // jobs so far, rank
+  using Load = std::pair<std::size_t, std::size_t>;  // number of jobs so far, rank
   std::priority_queue<Load, std::vector<Load>, std::greater<>> loads;
   for (std::size_t rank = 0; rank < to_size(ranks); ++rank) loads.emplace(0, rank);
   std::vector<std::vector<std::size_t>> parts(to_size(ranks));

@@ -1,5 +1,5 @@
-// Rows that several ranks gather or scatter together, each owning a part of the rows: no rank reads what
-// another one owns, and what is needed elsewhere is sent. The bytes do not depend on the number of ranks.
+// Rows that several ranks gather or scatter together. Each rank owns a part of the rows and reads only its
+// own part; rows needed elsewhere are sent. The result does not depend on the number of ranks.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +18,27 @@
 
 namespace tensorop {
 
-// Elements, rows or bytes [0, size) that rank `rank` of `ranks` owns: its share, as equal as can be.
+// The share of rank `rank` of `ranks` in elements, rows or bytes [0, size); shares are as equal as possible.
 [[nodiscard]] Range part_of(std::int64_t size, int rank, int ranks);
 
-// Memory for what goes from each rank to each other one in a round: items of `item_bytes` bytes, counted for
-// each rank, appended or copied to their places, exchanged.
+// Buffers for the items of `item_bytes` bytes that ranks send each other in a round: counted for each rank,
+// appended or copied to their places, exchanged.
 class ExchangeBuffers {
  public:
-  // For at most `most_send` and `most_receive` items in a round.
+  // Room for at most `most_send` and `most_receive` items in a round.
   ExchangeBuffers(const Ranks& ranks, std::int64_t item_bytes, std::int64_t most_send,
                   std::int64_t most_receive);
 
   [[nodiscard]] std::byte* send() { return send_.data(); }
   [[nodiscard]] const std::byte* received() const { return received_.data(); }
-  // Of each rank; set before exchange().
+  // Number of items for each rank; set before exchange().
   std::vector<std::int64_t> send_counts;
   std::vector<std::int64_t> received_counts;
 
-  // Together. Learns received_counts of send_counts.
+  // Called by all ranks together. Sets received_counts from all send_counts.
   void exchange_counts();
-  // Together. Items of send() in the order of the ranks they go to; those of received() in the order of the
-  // ranks they come from. Counts what went to other ranks.
+  // Called by all ranks together. Items in send() are ordered by destination rank, items in received() by
+  // source rank. Adds the bytes sent to other ranks to the cost.
   void exchange(RankCost& cost);
 
  private:
@@ -48,49 +48,50 @@ class ExchangeBuffers {
   Storage received_;
 };
 
-// Bytes that sorting the requests for a row takes, and that one takes.
+// Bytes of memory for sorting a request for a row, and for a request.
 inline constexpr std::int64_t kRequestSortBytes = 28;
 inline constexpr std::int64_t kRequestBytes = sizeof(std::int64_t);
 
-// The rows of data that one rank asks for, of a window of its rows of the result.
+// The rows of data that one rank requests for a band of its rows of the result.
 class RowRequests {
  public:
   // Throws PlanFault.
   RowRequests(const RowMoves& moves, Range rows, int ranks, const Threads& threads);
 
-  // Ascending by row of data (Move::target): those that a rank owns.
+  // Requests for the rows that `owner` owns, ascending by row of data (Move::target).
   [[nodiscard]] std::span<const Move> of(int owner) const;
-  // How many different rows these are.
+  // The number of distinct rows among these.
   [[nodiscard]] std::int64_t distinct(int owner) const;
 
  private:
   std::vector<Move> moves_;
-  std::vector<std::size_t> begins_;  // in them, of each owner; one more than there are
+  std::vector<std::size_t> begins_;  // beginnings in it for each owner, and the end
 };
 
-// What an exchange works with. All ranks have the same `memory`.
+// The environment of an exchange. All ranks have the same `memory`.
 struct Exchange {
   const Ranks& ranks;
   const Threads& threads;
-  // Of this rank, with a target that takes elements anywhere. The memory is for windows and buffers; a few
-  // megabytes are taken in any case, and a row for each other rank, each way.
+  // The windowing of this rank, with a target that accepts elements at any place. The memory is for windows
+  // and buffers; in any case a few megabytes are used, and a row for each other rank in each direction.
   const Windowing& windowing;
   bool is_cold;       // whether pages of data may have to be read from a disk
-  bool counts_pages;  // whether somebody wants to know how many pages of data are read
+  bool counts_pages;  // whether the caller needs the number of pages of data that are read
   RankCost& cost;
 };
 
-// Every rank makes the rows part_of(rows) of the result, in windows as large as memory allows. In passes over
-// as many rows as it can sort, each asks the ranks that own them for the rows of data that it needs, in
-// ascending order, each row once for a pass, however often it occurs. So each rank reads its part of data
-// from front to end, once for a pass. Rows of later windows than the first of a pass wait in a temporary
-// file. Together: throws PlanFault where an index is out of range, not always for the lowest one.
+// Each rank makes the rows part_of(rows) of the result, in windows as large as memory allows. In passes over
+// as many rows as it can sort, it requests the needed rows of data from their owners, in ascending order,
+// each row once in a pass, however often it occurs. So each rank reads its part of data sequentially, once
+// for each pass. Rows for later windows than the first of a pass wait in a temporary file. Called by all
+// ranks together: throws PlanFault if an index is out of range, not always for the lowest one.
 void gather_by_exchange(const RowMoves& moves, const Exchange& exchange);
 
-// Every rank makes the rows part_of(data_rows) of the result, in windows as large as memory allows. The ranks
-// read the updates once, in turns, block after block, and send each to the rank that owns its target; that
-// one applies them by block, rank and position: in the order of the index tuples. Where a part is more than
-// one window, updates wait in a temporary file. Together: as above.
+// Each rank makes the rows part_of(data_rows) of the result, in windows as large as memory allows. The ranks
+// read the updates once, in turns, block by block, and send each update to the rank that owns its target; the
+// owner applies updates ordered by block, rank and position: in the order of the index tuples. If a part
+// needs more than one window, updates wait in a temporary file. Called by all ranks together: throws as
+// gather_by_exchange() does.
 void scatter_by_exchange(const RowMoves& moves, const Exchange& exchange);
 
 }  // namespace tensorop

@@ -17,19 +17,19 @@
 namespace tensorop {
 namespace {
 
-// What two ranks exchange in a round: few enough rows to stay in cache, enough to pay for the round.
+// Bytes that two ranks exchange in a round: few enough to stay in cache, enough to pay for the round.
 constexpr std::int64_t kPairBytes = 1 << 20;
-// Rows that a thread copies at a time.
+// Number of rows that a thread copies at a time.
 constexpr std::int64_t kCopyRows = 1 << 10;
-// Bytes of pages that a thread copies rows from at a time, that are read ahead of it, and that are given up
-// together.
+// Bytes of pages of data from which a thread copies rows at a time, that are read ahead, and that are
+// released together.
 constexpr std::int64_t kRequestBlockBytes = 1 << 20;
 constexpr std::int64_t kRequestAheadBytes = 32 << 20;
 
-// The pages of a part of data that are read.
+// The set of pages of a part of data that have been read.
 class Pages {
  public:
-  // Of `bytes` bytes from the byte `first` of data.
+  // Covers `bytes` bytes from byte `first` of data.
   Pages(std::int64_t first, std::int64_t bytes)
       : first_(first / kPage), bits_(to_size(ceil_div(first % kPage + bytes, kPage) / 64 + 1)) {}
   void mark(std::int64_t first, std::int64_t bytes) {
@@ -59,7 +59,7 @@ class GatherExchange {
         most_rows_(ceil_div(moves.map->rows(), size_)),
         sizes_(choose_passes({.rows = most_rows_,
                               .row_bytes = moves.row_bytes,
-                              .data_bytes = 2 * ceil_div(moves.data_bytes(), size_),  // read, and sent
+                              .data_bytes = 2 * ceil_div(moves.data_bytes(), size_),  // read and sent
                               .sort_bytes = kRequestSortBytes,
                               .memory = exchange.windowing.memory / 2})),
         pair_rows_(pair_rows()),
@@ -120,7 +120,7 @@ class GatherExchange {
     together(exchange_.ranks, [&] { place(number, result); });
   }
 
-  // The next rows of each owner, as many as go into a round.
+  // Sends requests for the next rows of each owner, as many as fit in a round.
   void ask() {
     auto* out = reinterpret_cast<std::int64_t*>(asks_->send());
     for (int owner = 0; owner < size_; ++owner) {
@@ -141,7 +141,7 @@ class GatherExchange {
     }
   }
 
-  // The rows that are asked for, of this rank's part of data.
+  // Sends the requested rows of this rank's part of data.
   void answer() {
     const auto* const asked = reinterpret_cast<const std::int64_t*>(asks_->received());
     std::int64_t count = 0;
@@ -153,13 +153,13 @@ class GatherExchange {
       high = std::max(high, asked[i]);
     }
     if (count == 0) return;
-    // The ranks agree on the number of rows; this would be another process.
+    // The ranks agree on the number of rows, so this message comes from another process.
     if (low < 0 || high >= own_rows_.count) throw Error("another rank asks for a row that there is not");
     if (pages_) {
       for (std::int64_t i = 0; i < count; ++i)
         pages_->mark((own_rows_.first + asked[i]) * moves_.row_bytes, moves_.row_bytes);
     }
-    // Of rows in memory, answering in order took 1.4 times as much CPU (4 bytes each; 512: 1.16 times).
+    // If rows are in memory, answering in order took 1.4 times as much CPU (4 bytes each; 512: 1.16 times).
     is_mapped_&& exchange_.is_cold ? answer_in_order(asked, count) : answer_at_once(asked, count);
     if (is_mapped_) give_up(low);
   }
@@ -173,8 +173,8 @@ class GatherExchange {
     });
   }
 
-  // In the order in which data has the rows, which several ranks ask for, each in that order: no page is read
-  // twice. The system is told of the rows of the next blocks before those of this one are copied.
+  // Copies rows in the order of data: several ranks request rows, each in that order, and no page is read
+  // twice. The system is advised of the rows in the next blocks before the rows of this block are copied.
   void answer_in_order(const std::int64_t* asked, std::int64_t count) {
     const std::int64_t row_bytes = moves_.row_bytes;
     std::vector<Move> rows(to_size(count));
@@ -198,7 +198,7 @@ class GatherExchange {
     });
   }
 
-  // Rows below the lowest one of a round are not asked for again in this window.
+  // Rows below the lowest row of a round are not requested again in this window.
   void give_up(std::int64_t low) {
     const std::int64_t end = (own_rows_.first + low) * moves_.row_bytes;
     if (end - done_ < kRequestAheadBytes) return;
@@ -206,7 +206,7 @@ class GatherExchange {
     done_ = end;
   }
 
-  // A row that came once goes to all its places.
+  // Copies each received row to all its places in the result.
   void place(std::int64_t round, GatherPass& result) {
     const std::int64_t row_bytes = moves_.row_bytes;
     std::vector<const std::byte*> from(to_size(size_));
@@ -232,17 +232,17 @@ class GatherExchange {
   const Exchange& exchange_;
   int size_;
   bool is_mapped_;
-  std::int64_t most_rows_;  // of the result, of each rank
+  std::int64_t most_rows_;  // of the result, for each rank
   PassSizes sizes_;
   std::int64_t pair_rows_;
-  Range own_rows_;  // of data
+  Range own_rows_;  // rows of data
   std::optional<ExchangeBuffers> asks_;
   std::optional<ExchangeBuffers> rows_;
   std::optional<RowRequests> requests_;
-  std::vector<std::size_t> next_;             // of the requests of each owner
-  std::vector<std::span<const Move>> taken_;  // those of this round
+  std::vector<std::size_t> next_;             // next request to each owner
+  std::vector<std::span<const Move>> taken_;  // requests of this round
   std::optional<Pages> pages_;
-  std::int64_t done_ = 0;  // bytes of data up to this one have been given up
+  std::int64_t done_ = 0;  // bytes of data before this one have been released
 };
 
 }  // namespace

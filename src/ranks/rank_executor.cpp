@@ -29,20 +29,20 @@
 namespace tensorop {
 namespace {
 
-// The settings of a call that this process runs alone.
+// The settings for a call that this process runs without other ranks.
 Settings alone_settings(const Settings& settings) {
   Settings out = settings;
   out.executor = nullptr;
   return out;
 }
 
-// The next hash of one and a number.
+// Combines a hash with a number.
 std::uint64_t mixed(std::uint64_t hash, std::int64_t number) {
   hash += static_cast<std::uint64_t>(number);
   return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
 }
 
-// Of the sizes and times of the files that a request names: other files hardly have the same.
+// Hashes sizes and times of a request's files, to detect ranks that see different files.
 std::uint64_t fingerprint(const Request& request) {
   std::uint64_t out = 0;
   for_each_reference(request, [&](const std::string& /*key*/, const OperandText& given) {
@@ -56,7 +56,7 @@ std::uint64_t fingerprint(const Request& request) {
   return out;
 }
 
-// The call, bound by every rank for itself; warnings go to `warnings`.
+// Binds the call, on every rank separately; warnings go to `warnings`.
 Bound bind_together(const RankExecutor& executor, const Request& request, const Settings& settings,
                     std::vector<std::string>& warnings) {
   std::optional<Bound> bound;
@@ -82,15 +82,15 @@ Bound bind_together(const RankExecutor& executor, const Request& request, const 
   return std::move(*bound);
 }
 
-// Whether the file at the destination is, or becomes, one that other processes can open.
+// Whether the destination is, or will be, a file that other processes can open.
 bool is_file(const std::string& path) {
   return path != "-" && !is_other_file(path);
 }
 
-// A result file that all ranks write, and that the first one makes and publishes.
+// A result file that all ranks write; the first rank creates and publishes it.
 class SharedFile {
  public:
-  // Together.
+  // Called by all ranks together.
   SharedFile(const Ranks& ranks, const Destination& destination, const OutputInfo& output, const Warn& warn)
       : ranks_(ranks), path_(destination.path), durable_(destination.durable) {
     using Writers = OutputFile::Writers;
@@ -119,11 +119,11 @@ class SharedFile {
     });
   }
 
-  // Whether any rank can write elements at their places.
+  // Whether ranks can write elements at their offsets.
   [[nodiscard]] bool has_elements() const { return has_elements_; }
   [[nodiscard]] const ElementFile& elements() const { return sink_ ? *sink_->elements() : *elements_; }
 
-  // Together. Publishes when all ranks have written, and nothing has changed.
+  // Called by all ranks together. Publishes after all have written, if the inputs are unchanged.
   void commit(const Inputs& inputs) {
     together(ranks_, [&] {
       if (joined_) joined_->leave();
@@ -133,9 +133,9 @@ class SharedFile {
   }
 
  private:
-  // What the others must know of the file that the first rank has begun.
+  // Facts for other ranks about the file that the first rank has begun.
   struct Begun {
-    std::int64_t offset = -1;  // of the elements; negative: it takes none at their places
+    std::int64_t offset = -1;  // offset of the elements; negative: they have no fixed offset
     std::uint64_t number = 0;
     std::int64_t bytes = 0;
   };
@@ -144,12 +144,12 @@ class SharedFile {
   std::string path_;
   bool durable_;
   bool has_elements_ = false;
-  std::unique_ptr<Sink> sink_;        // of the first rank
-  std::optional<OutputFile> joined_;  // of the others
+  std::unique_ptr<Sink> sink_;        // on the first rank
+  std::optional<OutputFile> joined_;  // on the other ranks
   std::optional<ElementFile> elements_;
 };
 
-// What every rank has done, to the first one.
+// Sends the costs of all ranks to the first rank, which explains them.
 void explain_costs(const Ranks& ranks, const RankCost& cost, const Settings& settings) {
   if (!settings.explain_ranks) return;
   std::vector<RankCost> costs;
@@ -172,7 +172,7 @@ void RankExecutor::run(const Request& request, const Destination& destination, c
     alone([&] { run_request(request, destination, alone_settings(settings), open_mask); });
 }
 
-// All ranks plan alike.
+// All ranks must make the same plan.
 void RankExecutor::agree_on_memory(Settings& settings) const {
   settings.memory = ranks_.least(settings.memory);
   settings.memory_sharers = 1;
@@ -183,7 +183,7 @@ bool RankExecutor::write_together(const Request& request, const Destination& des
   std::vector<std::string> warnings;
   const Bound bound = bind_together(*this, request, settings, warnings);
   const OutputInfo& output = bound.planned.output;
-  // Strings point into operands, which every rank has; an NPY file needs the longest one first.
+  // Strings point into operands, which every rank has; an NPY file needs the longest string first.
   if (output.dtype == DType::string || destination.path == "-") return false;
   return with_context(bound.call.name->name, [&] {
     return with_fault_text(bound.call, bound.planned, [&] {

@@ -1,4 +1,4 @@
-// Calls that all ranks run together. Each makes a part of the result, and writes it to its place in one file.
+// Runs calls on all ranks together. Each rank writes its part of the result to its place in one file.
 #pragma once
 
 #include "engine/engine.hpp"
@@ -7,9 +7,9 @@
 
 namespace tensorop {
 
-// All ranks see the same files, and give the same requests and settings. Results that are not stored element
-// by element (text, deflated arrays, streams, strings), cases of ONNX and masks of open elements are made by
-// the first rank alone.
+// All ranks see the same files, and give the same requests and settings. The first rank alone makes results
+// not stored element by element (text, deflated arrays, streams, strings), ONNX cases and masks of
+// unspecified elements.
 class RankExecutor final : public Executor {
  public:
   explicit RankExecutor(const Ranks& ranks) : ranks_(ranks) {}
@@ -24,7 +24,7 @@ class RankExecutor final : public Executor {
 
  private:
   void agree_on_memory(Settings& settings) const;
-  // False, and nothing is written, where the destination does not take elements from several processes.
+  // False, with nothing written, if several processes cannot write elements to `destination`.
   [[nodiscard]] bool write_together(const Request& request, const Destination& destination,
                                     const Settings& settings) const;
 

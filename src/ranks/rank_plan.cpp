@@ -14,12 +14,11 @@
 namespace tensorop {
 namespace {
 
-// Bytes that are computed and written at a time.
+// Bytes computed and written at a time.
 constexpr std::int64_t kRankChunkBytes = 1 << 20;
-// Sending a group of so many bytes takes as long as reading it, on the two ranks at most whose parts it
-// touches.
+// Sending a group of this size takes as long as reading it on the ranks, at most two, whose parts it touches.
 constexpr std::int64_t kSmallRankGroup = 4 << 20;
-// With so many groups a rank, the two that others read too do not count.
+// With this many groups for each rank, the two groups that other ranks read too do not matter.
 constexpr std::int64_t kManyGroups = 4;
 
 class RankPlan {
@@ -36,12 +35,12 @@ class RankPlan {
         moves_(plan_.facts().moves) {}
 
   RankPart run() {
-    // The same on all ranks.
+    // Must give the same on all ranks.
     memory_ = memory_of(settings_);
     const AccessReport report = find_access();
     if (settings_.explain) settings_.explain(report);
     const bool exchanges = report.decision.access == Access::exchange;
-    // Warnings count elements of the whole result, so each rank prepares all of it.
+    // Warnings count elements of the whole result, so each rank prepares the whole result.
     const PlanFacts& facts = plan_.facts();
     const bool counts = facts.open_reason != OpenReason::none || facts.rounding == Rounding::each_step;
     const Range prepared = counts ? Range{0, elements_} : mine_;
@@ -55,7 +54,7 @@ class RankPlan {
       const bool in_parts = is_whole() && target_.map != nullptr;
       exchanges ? exchange(report) : in_parts ? fill_parts() : fill_ranges();
     } catch (const PlanFault&) {
-      // Met in the order in which rows are exchanged: the lowest may be another one.
+      // An exchange meets faults in its own order: check() finds the lowest.
       if (exchanges) check();
       throw;
     }
@@ -88,7 +87,7 @@ class RankPlan {
     const std::int64_t read_rows = is_scatter ? facts.rows : moves_->data_rows;
     facts.bytes = read == nullptr ? 0 : read_rows * facts.row_bytes;
     facts.memory = memory_ * ranks_.ranks_per_machine();
-    // Each rank may send a row to each other one: rows that leave no room for that stay where they are.
+    // Each rank may send a row to each other rank: rows too large for that are not exchanged.
     const bool fits = facts.row_bytes <= kMostExchanged / size();
     facts.by_range = !report.decision.is_whole() || !fits;
     if (const std::int64_t group = map.group_size(); group != 0) {
@@ -102,7 +101,7 @@ class RankPlan {
     return report;
   }
 
-  // The least of what the ranks see.
+  // Takes the least value of all ranks.
   void find_resident(const std::byte* operand, ScheduleFacts& facts) {
     constexpr double kSteps = 1 << 20;
     const MappedFile* const file = facts.bytes == 0 ? nullptr : bound_.inputs.find(operand);
@@ -111,7 +110,7 @@ class RankPlan {
     facts.replicated = ranks_.least(file == nullptr ? 1 : 0) == 1;
   }
 
-  // Each rank checks its part of what can fail.
+  // Each rank checks its part of the elements that can fail.
   void check() {
     const Range part = part_of(plan_.facts().check_size, ranks_.rank(), size());
     together(ranks_, [&] { tensorop::check(plan_, part, settings_.threads); });
@@ -137,8 +136,8 @@ class RankPlan {
                   element_size(map.decoder().indices().dtype());
   }
 
-  // The part of this rank, in pieces that stay in cache, or where the plan prefers the whole result as large
-  // as memory allows.
+  // Fills the part of this rank, in chunks that stay in cache or, if the plan prefers the whole result, as
+  // large as memory allows.
   void fill_ranges() {
     const Threads& threads = settings_.threads;
     const std::int64_t share =
@@ -149,7 +148,7 @@ class RankPlan {
     count_by_range();
   }
 
-  // Parts of the whole result, which all ranks see: those of a thread need not be one range.
+  // Fills parts of the whole result, which all ranks share: the parts of a thread need not be one range.
   void fill_parts() {
     const Threads& threads = settings_.threads;
     std::byte* whole = nullptr;
@@ -158,7 +157,7 @@ class RankPlan {
       whole = target_.map();
       write_base_of_tiles(*moves_, mine_, target_, threads);
     });
-    // Ranks need not have the same number of threads, but all must divide the result alike.
+    // Ranks may have different numbers of threads, but must divide the result alike.
     const std::int64_t own_parts = ranks_.most(threads.count());
     together(ranks_, [&] {
       threads.for_each(own_parts, [&](std::int64_t part, int) {
@@ -169,12 +168,12 @@ class RankPlan {
     count_by_range();
   }
 
-  // At most: of operands that ranges of the result divide, as much of the operand as of the result; of all
-  // others everything.
+  // An upper bound: an operand that is divided like the result counts with this rank's part, any other
+  // operand completely.
   void count_by_range() {
     cost_.written += mine_.count * width_;
     const bool in_groups = moves_ && moves_->map->group_size() != 0;
-    const std::size_t ordered = moves_ && moves_->is_scatter() ? 0 : 1;  // as the result is, where rows move
+    const std::size_t ordered = moves_ && moves_->is_scatter() ? 0 : 1;  // as the result, if rows move
     for (std::size_t i = 0; i < bound_.call.operands.size(); ++i) {
       const Tensor& operand = bound_.call.operands[i];
       const bool is_divided = moves_ ? in_groups || i == ordered : operand.size() == elements_;

@@ -1,4 +1,4 @@
-// One plan, computed by all ranks together: each computes a part of the result.
+// Computes one plan on all ranks together: each rank computes a part of the result.
 #pragma once
 
 #include "engine/bind.hpp"
@@ -8,15 +8,15 @@
 
 namespace tensorop {
 
-// What this rank has made of a result.
+// The part of a result that this rank has made.
 struct RankPart {
   Range elements;
   RankCost cost;
 };
 
-// Computes the whole result, to a target that takes elements anywhere and that has a map only where all ranks
-// share it. Together; throws PlanFault for the lowest position, or Error. The parts of all ranks are the
-// whole, unless the result is written by way of the map.
+// Computes the whole result into a target that accepts elements at any place, and that has a map only if all
+// ranks share it. Called by all ranks together; throws PlanFault for the lowest position, or Error. The
+// returned parts of all ranks form the whole, unless the result is written through the map.
 RankPart fill_by_ranks(const Ranks& ranks, const Bound& bound, const ElementTarget& target,
                        const Settings& settings);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
-// How work ended on this rank.
+// The outcome of work on this rank.
 struct Ending {
   std::optional<PlanFault> fault;
   std::optional<Failure> error;
@@ -46,7 +46,7 @@ Ending run(const std::function<void()>& work) {
   return ending;
 }
 
-// The message of an error without its rule, from which it can be made again.
+// The message of an error without its rule, for making the error again.
 std::string message_of(const Failure& error) {
   std::string line = error.what();
   if (!error.rule().empty()) line.resize(line.size() - error.rule().size() - std::strlen(" []"));

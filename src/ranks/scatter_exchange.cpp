@@ -16,13 +16,13 @@
 namespace tensorop {
 namespace {
 
-// A block of updates that a rank reads in a round.
+// Bytes of updates that a rank reads in a round.
 constexpr std::int64_t kUpdateBlockBytes = 1 << 20;
 // Bytes of a window that a thread copies or writes at a time.
 constexpr std::int64_t kPieceBytes = 1 << 20;
 
-// Where an update goes, and which one it is: its target counted from the first of its owner's part; its row
-// of the updates, which only repeated ones are made from.
+// The target of an update, counted from the first row of its owner's part, and the row number in the updates,
+// which is needed only for repeated updates.
 struct Address {
   std::int64_t target;
   std::int64_t update;
@@ -47,10 +47,10 @@ class ScatterExchange {
       found_.resize(to_size(block_rows_));
     });
     exchange_.threads.expect(2 * mine_.count * moves_.row_bytes);
-    // The same on all ranks. Updates wait until all have come, for their window or because all those of a
-    // target are applied together; where neither holds they are applied as they come, without being carried:
-    // 400,000 rows of 512 bytes on two ranks took 1.6 times as much CPU with the wait; 10 million elements of
-    // 4 bytes, which sorting brings into cache, 0.8 times.
+    // Must give the same on all ranks. Updates wait for the rest if they go to a later window, or if all
+    // updates of a target are applied together; otherwise they are applied on arrival, without storing them:
+    // for 400,000 rows of 512 bytes on two ranks waiting took 1.6 times as much CPU; for 10 million elements
+    // of 4 bytes, which sorting brings into cache, 0.8 times.
     const std::int64_t part_bytes = ceil_div(moves_.data_rows, size_) * moves_.row_bytes;
     const bool wait = part_bytes > exchange_.windowing.memory / 2 || moves_.row_updates->together();
     if (wait) make_room(ceil_div(rows, round_rows));
@@ -59,7 +59,7 @@ class ScatterExchange {
       const std::int64_t at = std::min(rows, first + ranks.rank() * block_rows_);
       make_round(number, {at, std::min(block_rows_, rows - at)});
     }
-    // Windows need the memory.
+    // Frees memory for the windows.
     addresses_.reset();
     rows_.reset();
     together(ranks, [&] {
@@ -70,12 +70,12 @@ class ScatterExchange {
   }
 
  private:
-  // Repeated updates are made where they are needed.
+  // Repeated updates are not sent: the owner makes them.
   [[nodiscard]] std::int64_t sent_row_bytes() const {
     return moves_.updates == nullptr ? 0 : moves_.row_bytes;
   }
 
-  // All blocks of a round may go to one rank.
+  // Sized for the case that all blocks of a round go to one rank.
   [[nodiscard]] std::int64_t block_rows() const {
     const std::int64_t row = sent_row_bytes() + to_int64(sizeof(Address));
     const std::int64_t bytes =
@@ -83,7 +83,7 @@ class ScatterExchange {
     return std::clamp<std::int64_t>(bytes / row, 1, std::max<std::int64_t>(1, moves_.map->rows()));
   }
 
-  // A place for all updates that will come, as many as all ranks count.
+  // Makes room for all updates to come, as many as all ranks count.
   void make_room(std::int64_t rounds) {
     const Ranks& ranks = exchange_.ranks;
     std::vector<std::int64_t> counts(to_size(size_));
@@ -129,8 +129,8 @@ class ScatterExchange {
     return static_cast<int>(target < cut ? target / (rows + 1) : longer + (target - cut) / rows);
   }
 
-  // Calls take(owner, target, update) for these updates: the target counted from the first of its owner's
-  // part.
+  // Calls take(owner, target, update) for these updates; `target` is counted from the first row of the
+  // owner's part.
   template <class Take>
   void for_each_update(Range rows, const Take& take) const {
     moves_.map->for_each_block(rows, [&](std::int64_t first, std::int64_t n, const std::int64_t* offsets) {
@@ -142,7 +142,7 @@ class ScatterExchange {
     });
   }
 
-  // The updates of a block, by owner and in their order.
+  // Writes the addresses of the updates in a block, by owner and in their order.
   void address(Range block) {
     std::int64_t count = 0;
     std::vector<std::int64_t> next(to_size(size_));
@@ -166,13 +166,13 @@ class ScatterExchange {
     exchange_.cost.read += count * row_bytes;
   }
 
-  // What came, in the order of the ranks that sent it: applied at once, or kept.
+  // Applies or stores the received updates, in the order of their source ranks.
   void take(std::int64_t round) {
     const std::int64_t count = std::accumulate(addresses_->received_counts.begin(),
                                                addresses_->received_counts.end(), std::int64_t{0});
     const std::span addresses(reinterpret_cast<const Address*>(addresses_->received()), to_size(count));
     for (const Address& address : addresses) {
-      // The ranks agree on their parts; this would be another process.
+      // The ranks agree on their parts, so this message comes from another process.
       if (address.target < 0 || address.target >= mine_.count)
         throw Error("another rank sends an update of a row that there is not");
     }
@@ -204,7 +204,7 @@ class ScatterExchange {
     });
   }
 
-  // This rank's part of the result, which begins with data.
+  // This rank's part of the result; its initial contents are data.
   void begin_window() {
     window_.emplace(mine_.count * moves_.row_bytes, "a window of the result");
     for_each_piece([&](Range elements, std::byte* out) {
@@ -236,7 +236,7 @@ class ScatterExchange {
   const RowMoves& moves_;
   const Exchange& exchange_;
   int size_;
-  Range mine_;  // rows of the result that this rank makes
+  Range mine_;  // rows of the result of this rank
   std::int64_t block_rows_;
   std::vector<Found> found_;
   std::optional<ExchangeBuffers> addresses_;
