@@ -36,13 +36,13 @@ std::string absolute(const Comparison& comparison, const Difference& error) {
   return is_integer(comparison) ? cat(error.ulp.value) : number_text(error.absolute.value);
 }
 
-// The label of a line, as wide as the longest of them.
+// A line's label, padded to the width of the longest label.
 std::string label(std::string_view name) {
   constexpr std::size_t kWidth = 11;
   return padded(cat(name, ':'), kWidth);
 }
 
-// Three digits; 100% only when all elements differ.
+// Three digits; 100% only if all elements differ.
 std::string percent_text(std::int64_t part, std::int64_t whole) {
   const double percent = percent_of(part, whole);
   char text[kNumberTextSize];
@@ -59,7 +59,7 @@ std::string tensor_line(std::string_view role, const ComparedTensor& tensor) {
   return cat(label(role), tensor.name, tensor.name.empty() ? "" : ", ", header(tensor), '\n');
 }
 
-// Where rtol and atol come from that nobody gave.
+// The origin of default values of rtol and atol.
 std::string_view default_text(const Tolerances& asked) {
   if (asked.rtol || asked.atol || asked.by_default == ToleranceDefault::exact) return "";
   return asked.by_default == ToleranceDefault::onnx ? " (the default of ONNX's own tests)"
@@ -78,7 +78,7 @@ std::string tolerance_text(const Comparison& comparison) {
   return out + (tolerance.nan_unequal ? ", NaN unequal" : "");
 }
 
-// A value as messages show it: numbers without the quotes that JSON needs around NaN; with its bits, if any.
+// A value for messages: numbers without the quotes that JSON needs around NaN; with its bits, if any.
 std::string shown_value(const Comparison& comparison, std::string json, const std::string& bits) {
   if (comparison.actual.dtype != DType::string) std::erase(json, '"');
   return printable(json) + (bits.empty() ? "" : cat(" (", bits, ')'));
@@ -106,7 +106,7 @@ std::string element_line(std::string_view role, const Comparison& comparison, co
              element.why.empty() ? "" : cat(label("why"), element.why, '\n'));
 }
 
-// By how much the worst element exceeds its own tolerance, unless that is its error.
+// The excess of the worst element over its own tolerance, unless the excess is its error.
 std::string excess_text(const Comparison& comparison) {
   const Difference& error = comparison.worst->error;
   if (error.unfixable != 0) return ", no tolerance helps";
@@ -117,7 +117,7 @@ std::string excess_text(const Comparison& comparison) {
   return cat(", exceeds tolerance by ", number_text(error.excess.value));
 }
 
-// The first element that differs and the worst one; one line where that is the same.
+// The first element that differs and the worst one; one line if they are the same element.
 std::string element_lines(const Comparison& comparison) {
   const bool has_worst = comparison.worst && comparison.worst->position != comparison.first->position;
   const bool is_worst = comparison.worst && !has_worst && comparison.difference.differing != 1;
@@ -128,7 +128,7 @@ std::string element_lines(const Comparison& comparison) {
   return out;
 }
 
-// The largest errors of all elements, those apart that the lines above show.
+// The largest errors of all elements, except errors in the lines above.
 std::string largest_line(const Comparison& comparison) {
   const Difference& found = comparison.difference;
   const Shape& shape = comparison.actual.shape;
@@ -176,7 +176,7 @@ std::string count_text(const Comparison& comparison) {
              percent_text(differing, comparison.elements), ')', left_out_text(comparison));
 }
 
-// The limits of metrics that are kept, where the tensors are equal, or not.
+// The limits of metrics: those satisfied if the tensors are equal, else those violated.
 std::string metric_limits(const Comparison& comparison) {
   const Tolerances& asked = comparison.asked;
   if (!comparison.metrics) return "";
@@ -218,7 +218,7 @@ std::string equal_line(const Comparison& comparison) {
   return out + '\n';
 }
 
-// Where it was asked for.
+// Only if the user asked for metrics.
 std::string metrics_line(const Comparison& comparison) {
   if (!comparison.metrics || (!comparison.asked.has_metrics() && !comparison.shows.histogram)) return "";
   return cat(label("metrics"), metrics_text(comparison), '\n');
@@ -226,7 +226,7 @@ std::string metrics_line(const Comparison& comparison) {
 
 using Row = std::vector<std::string>;
 
-// Lines of a table, its columns as wide as their longest text; a row may have a line after it.
+// A table with columns as wide as their longest text; a row may have a line after it.
 std::string table_text(const std::vector<Row>& rows, const std::vector<std::string>& after) {
   std::vector<std::size_t> widths(rows[0].size());
   for (const Row& row : rows) {
@@ -266,7 +266,7 @@ std::string elements_table(std::string_view which, const Comparison& comparison,
              table_text(rows, reasons));
 }
 
-// The elements that were asked for.
+// The elements that the user asked for.
 std::string shown_text(const Comparison& comparison) {
   if (comparison.shown == 0) return "";
   std::string out = elements_table("first", comparison, comparison.first_shown);

@@ -1,4 +1,4 @@
-// A comparison as text to read.
+// A comparison as text for people.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace tensorop {
 
-// A line when all elements are equal or within tolerance, else a few. `only_moves`: no tolerance is offered
-// for a value that is the wrong one.
+// One line if all elements are equal or within tolerance, else a few lines. `only_moves`: suggests no
+// tolerance, because a wrong value was selected.
 [[nodiscard]] std::string comparison_text(const Comparison& comparison, bool only_moves = false);
 
-// Whether elements of its dtype have tolerances, a distance in ulp, and exact distances.
+// Whether the dtype has tolerances, a distance in ulp, and exact distances.
 [[nodiscard]] bool has_tolerance(const Comparison& comparison);
 [[nodiscard]] bool has_ulp(const Comparison& comparison);
 [[nodiscard]] bool is_integer(const Comparison& comparison);

@@ -31,7 +31,7 @@ std::string opsets_text(const OnnxModel& model) {
   return model.opsets.empty() ? "no opset" : cat("opset ", join(model.opsets, ", ", opset_text));
 }
 
-// The declared dtype; of what is not a known tensor what it is.
+// The declared dtype; for a value that is not a known tensor, its kind.
 std::string dtype_text(const OnnxValue& value) {
   if (value.kind != OnnxValueKind::tensor) return std::string(noun_of(value.kind));
   try {
@@ -52,17 +52,17 @@ std::string type_text(const OnnxValue& value) {
   return cat(dtype_text(value), value.shape ? cat(" (", join(*value.shape, ",", dim_text), ")") : "");
 }
 
-// The type of the value; none where there are several values, or nothing says what it is.
+// The type of the value; none if there are several values, or nothing states the type.
 OnnxAttributeType value_type(const OnnxAttribute& attribute) {
   if (attribute.held.size() == 1) return attribute.held[0];
   const std::int64_t stated = attribute.stated_type;
   const bool is_known = stated > 0 && stated <= static_cast<std::int64_t>(OnnxAttributeType::type_protos);
-  // A value of 0 or without elements may be left out.
+  // A value of 0 or without elements may be omitted.
   return attribute.held.empty() && is_known ? static_cast<OnnxAttributeType>(stated)
                                             : OnnxAttributeType::none;
 }
 
-// What `take` makes of the value where it is of numbers or text, or a list of such.
+// Calls `take` with the value if it is a number, a text, or a list of these.
 template <class Take>
 auto of_value(const OnnxAttribute& attribute, const Take& take) -> decltype(take(attribute.integer)) {
   switch (value_type(attribute)) {
@@ -128,13 +128,13 @@ std::string values_text(const std::vector<OnnxValue>& values, std::string_view r
   return out;
 }
 
-// What the graph computes: "Gather", "a graph of 3 nodes".
+// The computation of the graph: "Gather", "a graph of 3 nodes".
 std::string graph_text(const OnnxModel& model) {
   return model.nodes.size() == 1 ? printable(model.nodes[0].title())
                                  : cat("a graph of ", model.nodes.size(), " nodes");
 }
 
-// Why `check` does not run it: skipped, or an error; empty where it does.
+// The reason why `check` does not run the model: skipped, or an error; empty if it runs.
 struct Obstacle {
   std::optional<Skipped> skipped = {};
   std::optional<Failure> error = {};
@@ -194,7 +194,7 @@ Json value_info_json(const OnnxValue& value) {
 }
 
 Json node_json(const OnnxNode& node) {
-  std::map<std::string_view, int> times;  // that a name is used
+  std::map<std::string_view, int> times;  // number of uses of a name
   for (const OnnxAttribute& attribute : node.attributes) ++times[attribute.name];
   Json attributes = Json::object();
   for (const OnnxAttribute& attribute : node.attributes) {
@@ -211,7 +211,7 @@ Json node_json(const OnnxNode& node) {
 
 Json file_head(const std::string& path, std::string_view format, const Metadata& metadata, Json model) {
   Json entries = Json::object();
-  // The keys differ.
+  // Keys are unique.
   for (const auto& [key, value] : metadata) entries.add(key, value);
   return Json::object()
       .add("path", path)

@@ -33,7 +33,7 @@ double power_of_ten(int exponent) {
   return out;
 }
 
-// All decades from the first one with errors to the last; many that are empty are left out.
+// All decades from the first one with errors to the last; long gaps are dropped.
 std::vector<HistogramBar> bars_of(const LogHistogram& histogram) {
   constexpr int kMostEmpty = 24;
   std::vector<HistogramBar> out;
@@ -108,7 +108,7 @@ std::string histogram_text(const ErrorHistogram& histogram, Glyphs glyphs) {
   return out;
 }
 
-// Which mark a cell has: none of its elements differs, some, a tenth at least, half, all.
+// The mark of a cell: none of its elements differs, some, at least a tenth, half, all.
 std::size_t mark_of(std::int64_t differing, std::int64_t all) {
   if (differing == 0 || differing == all) return differing == 0 ? 0 : 4;
   constexpr double kTenth = 0.1;
@@ -242,7 +242,7 @@ std::vector<ErrorHistogram> histograms_of(const Comparison& comparison) {
   const auto max_ulp =
       tolerance.max_ulp ? std::optional(static_cast<double>(*tolerance.max_ulp)) : std::nullopt;
   const bool is_exact = !has_ulp(comparison) || is_integer(comparison);
-  // Where errors are exact, a distance in ulp is one.
+  // If errors are exact, a distance in ulp is an absolute error.
   const bool by_ulp = is_exact && max_ulp && tolerance.atol == 0;
   add("absolute error", "absolute", picture.absolute, 0, by_ulp ? "max-ulp" : "atol",
       by_ulp ? max_ulp : if_set(tolerance.atol), quantiles.absolute);

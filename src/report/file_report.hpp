@@ -1,4 +1,4 @@
-// A report in a file: made of the findings, one after the other, and complete whenever the command ends.
+// Reports in files: built from the findings one by one, and complete whenever the command ends.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tensorop {
 struct ReportTail {
   ReportEnd end;
   std::string summary;    // a line: "3 cases: 2 equal, 1 different"
-  std::int64_t room = 0;  // bytes that its file can take; only of Markdown
+  std::int64_t room = 0;  // bytes that its file can take; only for Markdown
 };
 
 class FileReport {
@@ -26,39 +26,39 @@ class FileReport {
   FileReport& operator=(const FileReport&) = delete;
   virtual ~FileReport() = default;
 
-  // A finding of `check --shrink` is told beside the cases.
+  // Adds a finding. Findings of `check --shrink` are listed separately from the cases.
   virtual void add(const Finding& finding) = 0;
   [[nodiscard]] virtual std::string text(const ReportTail& tail) const = 0;
 };
 
 struct FileReportSettings {
   const ReportKind& kind;
-  std::string options = {};  // those that decide what a finding is, as words
+  std::string options = {};  // options that influence findings, as words
 
   [[nodiscard]] std::string title() const { return "tensorop " + std::string(kind.command); }
 };
 
-// JUnit XML for CI systems: one suite for each run of tests that name the same one, in order. What is
-// different, missing or extra is a failure; what was updated, and warnings are the output of a test. The
-// properties of a suite are its numbers_of(); the first one also has those of the whole run.
+// JUnit XML for CI systems: one suite for each series of consecutive tests with the same suite name.
+// Different, missing and extra entries are failures; updates and warnings are the output of a test. A suite
+// has numbers_of() as properties; the first suite also has the numbers of the whole run.
 [[nodiscard]] std::unique_ptr<FileReport> junit_report(const ReportKind& kind);
 
-// One HTML page that needs nothing else: no script, no font, no other file. With `why` it explains the first
-// element that differs and the worst one.
+// A self-contained HTML page: no scripts, fonts or other files. With `why` it explains the first element that
+// differs and the worst one.
 [[nodiscard]] std::unique_ptr<FileReport> html_report(FileReportSettings settings,
                                                       std::optional<Settings> why);
 
-// Markdown for the summaries of CI systems, which take 1 MiB. The text has at most ReportTail::room bytes, or
-// has nothing but its first lines, and says how much it leaves out.
+// Markdown for the summaries of CI systems, which are limited to 1 MiB. The text has at most ReportTail::room
+// bytes, or only its first lines, and says how much is omitted.
 [[nodiscard]] std::unique_ptr<FileReport> markdown_report(FileReportSettings settings);
 
-// The first line of why it is not equal, without the outcome: "1 of 4 elements (25%)".
+// The first line of the reason why the finding is not equal, without the outcome: "1 of 4 elements (25%)".
 [[nodiscard]] std::string headline(const Finding& finding);
-// The job file and the line; empty where the name says it.
+// The job file and the line; empty if the finding's name contains them.
 [[nodiscard]] std::string place_of(const Finding& finding, const ReportKind& kind);
 
-// What to type to see the finding alone: `compare ACTUAL EXPECTED` or `check FILE --filter NAME`, then the
-// options of the report. Empty where nothing does that.
+// The command that repeats the finding alone: `compare ACTUAL EXPECTED` or `check FILE --filter NAME`, then
+// the options of the report. Empty if there is no such command.
 [[nodiscard]] std::string repeating_command(const Finding& finding, const FileReportSettings& report);
 
 }  // namespace tensorop

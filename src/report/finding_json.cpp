@@ -86,7 +86,7 @@ Json largest_json(const Comparison& comparison) {
       .add("ulp", peak_json(comparison, found.ulp.at, found.ulp.value));
 }
 
-// Null where no tolerance helps, or none is of use.
+// Null if no tolerance would pass, or none is useful.
 Json to_pass_json(const Comparison& comparison, bool only_moves) {
   const Difference& found = comparison.difference;
   const bool has_none = found.unfixable != 0 || comparison.tolerance.exact_bits || only_moves;
@@ -97,7 +97,7 @@ Json to_pass_json(const Comparison& comparison, bool only_moves) {
       .add("max_ulp", has_ulp(comparison) ? Json(found.farthest.value) : Json());
 }
 
-// Coordinates at which elements differ; long lists are cut.
+// Coordinates of elements that differ; long lists are cut.
 Json places_json(const Comparison& comparison) {
   constexpr std::size_t kMostRanges = 100;
   return Json::list(ranges_of(comparison), [&](const AxisRanges& axis) {
@@ -186,7 +186,7 @@ double rounded_seconds(double seconds) {
   return std::round(seconds * kMicroseconds) / kMicroseconds;
 }
 
-// The line of --known-failures.
+// The matching line of --known-failures.
 Json known_json(const Finding& finding) {
   if (!finding.known) return {};
   return Json::object()
@@ -195,7 +195,7 @@ Json known_json(const Finding& finding) {
       .add("outcome", name(finding.known->outcome));
 }
 
-// What only cases have.
+// Adds the members that only cases have.
 void add_case(Json& out, const Finding& finding) {
   out.add("result", finding.result ? Json::object()
                                          .add("dtype", name(finding.result->dtype))

@@ -12,7 +12,7 @@ namespace tensorop {
 // {"equal":false,"different":["values"],...}
 [[nodiscard]] Json comparison_json(const Comparison& comparison, bool only_moves = false);
 
-// An entry of the list of a report.
+// An entry in the list of a report.
 [[nodiscard]] Json finding_json(const Finding& finding, const ReportKind& kind);
 
 // {"what":"Cast","reason":"Cast is not offered"}, or null.

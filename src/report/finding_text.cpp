@@ -25,7 +25,7 @@ std::string no_result_line(const std::vector<std::string>& candidates) {
                                 : cat("no result: none of ", shown, " exists\n");
 }
 
-// Instead of the expected error.
+// The outcome in place of the expected error.
 std::string found_instead(const Finding& finding) {
   if (finding.error) return finding.error->what();
   if (finding.program) return finding.program->result.empty() ? "exit status 0" : "a result";
@@ -53,7 +53,7 @@ std::string different_lines(const Finding& finding) {
   return "no result: the program has written none\n";
 }
 
-// What a program has written.
+// The output of the external program.
 std::string program_lines(const Finding& finding) {
   if (!finding.program || finding.program->end.output.empty()) return {};
   std::string out = "the program wrote:\n";
@@ -67,7 +67,7 @@ std::string program_lines(const Finding& finding) {
   return out;
 }
 
-// The error as the program reports it: its line, its details, and a line with the hint.
+// The error in the program's format: its line, its details, and a line with the hint.
 std::string error_lines(const Failure& error) {
   const std::string hint = error.hint().empty() ? "" : cat("hint: ", error.hint(), "\n");
   return cat(std::string_view(error.what()), "\n", indented(error.details()), hint);
@@ -159,7 +159,7 @@ std::string case_text(const Finding& finding, Glyphs glyphs) {
   if (finding.known) return cat(location, ": ", label(finding.outcome), ": ", opening_line(reasons));
   if (finding.outcome == Outcome::skipped || finding.outcome == Outcome::not_given)
     return cat(location, ": ", label(finding.outcome), ": ", reasons);
-  // An ONNX case is named as its folder, which is its location.
+  // The name of an ONNX case is its folder, which is also its location.
   const bool has_name = finding.place.line != 0 && finding.name != location;
   const std::string named = has_name ? cat(": ", printable(finding.name)) : "";
   const std::string lines =

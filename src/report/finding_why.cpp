@@ -9,7 +9,7 @@
 namespace tensorop {
 namespace {
 
-// The flat position; -1: `shape` has no such element.
+// The flat position; -1 if it is outside `shape`.
 std::int64_t flat(const std::vector<std::int64_t>& position, const Shape& shape) {
   if (position.size() != shape.size()) return -1;
   std::int64_t out = 0;
@@ -39,7 +39,7 @@ std::vector<std::string> why_sentences(const Finding& finding, const Settings& s
     for (const ElementOrigin& origin : explainer.origins(flats))
       out.push_back(why_sentence(explainer, origin));
     return out;
-  } catch (const std::exception&) {  // the report is of something else
+  } catch (const std::exception&) {  // the sentence is optional: no error is reported
     return {};
   }
 }

@@ -16,14 +16,14 @@ namespace tensorop {
 namespace {
 
 constexpr int kShades = 7;
-// None, shades of cells whose elements all pass, shades of those in which some differ, and no number. All are
-// seen on white and on black; the style of the page has them too.
+// None, shades for cells whose elements all pass, shades for cells with differing elements, not a number. All
+// are visible on white and on black; the page's style sheet repeats them.
 constexpr std::uint32_t kHeatMapColours[] = {0,        0x9ecae1, 0x85bcdc, 0x6baed6, 0x4e98ca, 0x3182bd,
                                              0x2169aa, 0x14549c, 0xfed976, 0xfebe5c, 0xfea342, 0xfd7e36,
                                              0xf6552a, 0xe0281e, 0xbd0026, 0xb13cd6};
 constexpr std::uint8_t kNoNumber = 15;
 
-// What decides the shade of a cell: its largest error or, of dtypes without, how many elements differ.
+// The values that determine shades: the largest error or, for dtypes without, the number of differences.
 std::vector<double> values_of(const ErrorGrid& grid, bool has_errors) {
   if (has_errors) return grid.largest;
   return {grid.differing.begin(), grid.differing.end()};
@@ -67,8 +67,8 @@ std::string legend(const Comparison& comparison, const ErrorGrid& grid, const Sc
   return out + (has_no_number ? cat(", ", ramp("no-number"), " NaN or infinity in one of the two.") : ".");
 }
 
-// An <img> with a colour for each cell of a grid of at most `most_cells` cells along either side, with its
-// legend, of a comparison with a picture.
+// An <img> of a comparison with a picture, with its legend: a colour for each cell of a grid with at most
+// `most_cells` cells on either side.
 std::string heat_map_html(const Comparison& comparison, std::int64_t most_cells) {
   const ErrorGrid grid = coarser(comparison.picture->grid, most_cells, most_cells);
   const bool has_errors = has_tolerance(comparison);
@@ -83,7 +83,7 @@ std::string heat_map_html(const Comparison& comparison, std::int64_t most_cells)
   for (std::size_t i = 0; i < values.size(); ++i) {
     pixels.push_back(colour_of(values[i], grid.differing[i] != 0, scale));
   }
-  // Small pictures are enlarged, and no side is too thin to be seen.
+  // Enlarges small pictures, and makes no side too thin to be visible.
   constexpr std::int64_t kSide = 512;
   constexpr std::int64_t kThin = 16;
   const std::int64_t enlarged =
@@ -157,7 +157,7 @@ bool is_plain(Outcome outcome) {
          outcome == Outcome::not_given || outcome == Outcome::up_to_date;
 }
 
-// Keeps the page: the counts come before the findings.
+// Keeps the page in memory, because the counts come before the findings.
 class HtmlReport : public FileReport {
  public:
   HtmlReport(FileReportSettings settings, std::optional<Settings> why)
@@ -178,7 +178,7 @@ class HtmlReport : public FileReport {
       return;
     }
     const bool is_line = report.empty() || (is_plain(finding.outcome) && finding.warnings.empty());
-    // The page of one comparison shows it also where all elements pass.
+    // The page of a single comparison has details even if all elements pass.
     if (entries_++ == 0 && is_line && finding.comparison)
       alone_ = details_html(finding, heading, "", comparison_text(*finding.comparison));
     if (is_line) {
@@ -234,7 +234,7 @@ class HtmlReport : public FileReport {
   }
 
   std::string picture_html(const Comparison& comparison) {
-    constexpr std::int64_t kLargeBytes = 8 << 20;  // of all pictures of a page
+    constexpr std::int64_t kLargeBytes = 8 << 20;  // for all pictures of a page
     constexpr std::int64_t kMostBytes = 16 << 20;
     constexpr std::int64_t kSmallCells = 64;
     if (comparison.picture->grid.differing.empty() || comparison.difference.other_bits == 0) return "";
@@ -255,7 +255,7 @@ class HtmlReport : public FileReport {
     return out;
   }
 
-  // Of the first element that differs and the worst one, where the call is known.
+  // Explains the first element that differs and the worst one, if the call is known.
   [[nodiscard]] std::string why_html(const Finding& finding) const {
     if (!why_ || !finding.comparison || !finding.comparison->first) return "";
     std::vector<std::vector<std::int64_t>> positions = {finding.comparison->first->position};
@@ -273,10 +273,10 @@ class HtmlReport : public FileReport {
   std::optional<Settings> why_;
   std::string shrunk_;
   std::string findings_;
-  std::string alone_;  // the first finding as it is shown if it is the only one
+  std::string alone_;  // details of the first finding, used if it is the only one
   std::int64_t entries_ = 0;
   std::int64_t picture_bytes_ = 0;
-  bool has_open_ = false;  // the first one that is not equal is
+  bool has_open_ = false;  // the first unequal finding is expanded
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ std::string attribute(std::string_view name, std::string_view value) {
   return cat(" ", name, "=\"", escaped(value), "\"");
 }
 
-// To the microsecond.
+// With microseconds.
 std::string seconds_text(double seconds) {
   char text[64];
   constexpr int kMicroseconds = 6;
@@ -25,7 +25,7 @@ std::string seconds_text(double seconds) {
   return {text, result.ptr};
 }
 
-// Keeps the XML of all tests: the counts come before them.
+// Keeps the XML of all tests in memory, because the counts come before them.
 class JUnitReport : public FileReport {
  public:
   explicit JUnitReport(const ReportKind& kind) : kind_(kind), name_(FileReportSettings{kind}.title()) {}
@@ -79,7 +79,7 @@ class JUnitReport : public FileReport {
  private:
   enum class Verdict : std::uint8_t { passed, failure, error, skipped };
   struct Totals {
-    std::array<std::int64_t, 4> tests = {};  // by their verdict
+    std::array<std::int64_t, 4> tests = {};  // number of tests by verdict
     double seconds = 0;
   };
   struct Suite {
@@ -90,7 +90,7 @@ class JUnitReport : public FileReport {
     Counts counts = {};
   };
 
-  // Most tests are of the suite of the one before.
+  // Searches backwards: most tests belong to the previous test's suite.
   std::vector<Suite>::reverse_iterator suite_of(const Finding& finding) {
     const auto known = std::find_if(suites_.rbegin(), suites_.rend(),
                                     [&](const Suite& other) { return other.name == finding.suite; });
@@ -99,7 +99,7 @@ class JUnitReport : public FileReport {
     return suites_.rbegin();
   }
 
-  // The numbers of a suite that are not 0; `whole`: those of the whole run that no suite has.
+  // The nonzero numbers of a suite; `whole`: the numbers of the whole run that belong to no suite.
   [[nodiscard]] std::string properties_xml(const Counts& counts, const ReportEnd* whole) const {
     std::string out;
     const auto add = [&](std::string_view name, const std::string& value) {
@@ -119,7 +119,7 @@ class JUnitReport : public FileReport {
     return out.empty() ? "" : cat("    <properties>\n", out, "    </properties>\n");
   }
 
-  // `reasons`: lines: why it did not pass, or was not run; of one that passed, its output.
+  // `reasons`: lines: why the test did not pass or was not run; if it passed, its output.
   static std::string test_xml(const Finding& finding, Verdict verdict, const std::string& reasons) {
     std::string out = cat("    <testcase", attribute("classname", finding.suite),
                           attribute("name", finding.name), attribute("file", finding.place.file));

@@ -12,7 +12,7 @@
 namespace tensorop {
 namespace {
 
-// A fence that no line of the text ends.
+// A code fence longer than any in the text.
 std::string fence_for(std::string_view text) {
   std::size_t longest = 2;
   std::size_t run = 0;
@@ -27,7 +27,7 @@ bool is_failed(Outcome outcome) {
   return is_failure(outcome) || outcome == Outcome::interrupted;
 }
 
-// Findings of --shrink come first, then what has failed. What there can be no room for is only counted.
+// Findings of --shrink come first, then failures. Entries without room are only counted.
 class MarkdownReport : public FileReport {
  public:
   explicit MarkdownReport(FileReportSettings settings) : settings_(std::move(settings)) {}
@@ -55,7 +55,7 @@ class MarkdownReport : public FileReport {
     entries.details.push_back(std::move(details));
   }
 
-  // The table has at most two fifths of the room.
+  // The table gets at most two fifths of the room.
   [[nodiscard]] std::string text(const ReportTail& tail) const override {
     constexpr std::int64_t kFifths = 5;
     constexpr std::int64_t kForNotes = 256;
@@ -88,10 +88,10 @@ class MarkdownReport : public FileReport {
 
  private:
   struct Entries {
-    std::vector<std::string> rows = {};  // of the table
+    std::vector<std::string> rows = {};  // rows of the table
     std::vector<std::string> details = {};
     std::size_t bytes = 0;
-    std::int64_t count = 0;  // of all entries, kept or not
+    std::int64_t count = 0;  // number of entries, kept or not
   };
   FileReportSettings settings_;
   Entries shrunk_;

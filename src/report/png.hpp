@@ -1,4 +1,4 @@
-// A picture of at most 16 colours as PNG (ISO/IEC 15948): four bits a pixel and a palette.
+// Encodes a picture of at most 16 colours as PNG (ISO/IEC 15948): four bits per pixel and a palette.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ struct Rgba {
   std::uint8_t alpha;
 };
 
-// `pixels`: numbers of colours, row by row, width * height of them; width and height at least 1.
+// `pixels`: width * height colour numbers, row by row; width and height are at least 1.
 [[nodiscard]] std::string png(std::int64_t width, std::int64_t height, std::span<const std::uint8_t> pixels,
                               std::span<const Rgba> colours);
 
-// RFC 4648, section 4.
+// Base64 with padding (RFC 4648, "Base 64 Encoding").
 [[nodiscard]] std::string base64(std::string_view bytes);
 
 }  // namespace tensorop

@@ -30,7 +30,7 @@ std::string bar(double share, std::int64_t length) {
   return cat("[", out, "] ");
 }
 
-// `counts` with `tail` if it fits, and a bar where it fits too.
+// `counts` and `tail` if it fits, and a bar if that fits too.
 std::string line_of(std::string counts, const std::string& tail, double share, int width) {
   constexpr std::int64_t kLongestBar = 40;
   constexpr std::int64_t kShortestBar = 5;
@@ -61,7 +61,7 @@ std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_
 
 std::string share_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds, int width) {
   const double share = share_of(done, total);
-  // Nothing is counted while indices are checked and sorted, or nobody takes the result.
+  // Nothing is counted while indices are checked and sorted, or while the result has no reader.
   const std::string time = done == 0 ? cat(", ", duration_text(elapsed_seconds), " so far")
                                      : time_left(done, total, elapsed_seconds);
   return line_of(cat(static_cast<std::int64_t>(share * 100), "%"), time, share, width);

@@ -1,4 +1,4 @@
-// What a progress bar shows.
+// The text of a progress bar.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace tensorop {
 
-// "[=====>    ] 1234/10000, 0:12 left" in at most `width` columns: in a narrow line the bar is shorter, then
-// left out, then the time. Before the first step is done, no time is shown.
+// "[=====>    ] 1234/10000, 0:12 left" in at most `width` columns: in a narrow line first the bar is
+// shortened, then the bar is dropped, then the time. Before the first step is done, no time is printed.
 [[nodiscard]] std::string progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds,
                                         int width);
 
-// The same of work that is counted in bytes read, moved and written, which no user knows:
-// "[=====>    ] 45%, 0:12 left"; before the first of them "0%, 0:05 so far".
+// progress_line() for work counted in bytes, which mean nothing to users: "[=====>    ] 45%, 0:12 left";
+// before the first byte "0%, 0:05 so far".
 [[nodiscard]] std::string share_progress_line(std::int64_t done, std::int64_t total, double elapsed_seconds,
                                               int width);
 

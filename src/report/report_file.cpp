@@ -15,7 +15,7 @@
 namespace tensorop {
 namespace {
 
-// At most `most` bytes; none where the file cannot be read.
+// The first bytes, at most `most`; empty if the file cannot be read.
 std::string first_bytes(const std::string& path, std::size_t most) {
   const FileDescriptor file(os().open(path.c_str(), O_RDONLY | O_CLOEXEC, 0));
   std::string out(most, '\0');
@@ -28,7 +28,7 @@ std::string first_bytes(const std::string& path, std::size_t most) {
 
 ReportFile::ReportFile(std::string_view given, std::string name, std::unique_ptr<FileReport> made)
     : option(given), path(std::move(name)), report(std::move(made)) {
-  if (option == kMarkdown) (void)appendable_bytes(path);  // throws where nothing can be appended
+  if (option == kMarkdown) (void)appendable_bytes(path);  // throws if appending is impossible
   if (path == "-") {
     file_.emplace(OutputFile::standard_output());
   } else if (option != kMarkdown || !file_exists(path)) {
@@ -64,7 +64,7 @@ void ReportFile::commit(const ReportEnd& end, const std::string& summary, bool m
     throw Error(cat(option, " ", printable(path), ": has ", before, " bytes, and CI systems take at most ",
                     kMostBytes, ": nothing was appended"));
   } else {
-    // A heading begins a line, whatever the file ends with.
+    // Separates the heading from the previous content, whatever its end.
     append_to_file(path, text_bytes(before == 0 ? text : cat("\n", text)));
   }
 }

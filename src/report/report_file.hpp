@@ -1,4 +1,4 @@
-// The file that a report goes to: opened before the work begins, and complete or as it was when it ends.
+// The file of a report: opened before the work begins; at the end it is complete or unchanged.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@
 namespace tensorop {
 
 struct ReportFile {
-  // The option whose file is appended to.
+  // The option whose report is appended to a file.
   static constexpr std::string_view kMarkdown = "--markdown";
 
-  // Throws Error where the file cannot be written.
+  // Throws Error if the file cannot be written.
   ReportFile(std::string_view option, std::string path, std::unique_ptr<FileReport> report);
 
-  // Writes the report. Throws Error, also where the file `may_be_input` of the command and what it holds does
-  // not begin as such a report: the command has ended before it knew which files it reads.
+  // Writes the report. Throws Error, also if the file `may_be_input` and its content does not begin like such
+  // a report: the command ended before it knew its input files.
   void commit(const ReportEnd& end, const std::string& summary, bool may_be_input);
 
   std::string option;  // "--junit"
@@ -29,7 +29,7 @@ struct ReportFile {
  private:
   void require_report() const;
 
-  std::optional<OutputFile> file_;  // not of a file that is appended to
+  std::optional<OutputFile> file_;  // unused for a file that is appended to
 };
 
 }  // namespace tensorop

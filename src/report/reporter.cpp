@@ -22,7 +22,7 @@
 namespace tensorop {
 namespace {
 
-// Whether the error is one of this case, and not what the program does in every case.
+// Whether the error belongs to this case, instead of occurring in every case.
 bool has_own_output(const Finding& finding) {
   if (!finding.program || finding.program->end.kind == ChildEnd::Kind::not_started) return false;
   return !finding.expected_error || !finding.program->is_refused;
@@ -35,16 +35,16 @@ std::string signal_name(int number) {
                              : cat(number);
 }
 
-// Whether a message ends with the rule that is broken: it is of one call, not of a file that many need.
+// Whether a message ends with a violated rule: it belongs to one call, not to a file of many calls.
 bool names_rule(std::string_view line) {
   const std::size_t begin = line.rfind('[');
   return line.ends_with(']') && is_rule_id(line.substr(begin + 1, line.size() - begin - 2));
 }
 
-// How long the process that a signal ends waits for a reader.
+// Maximum time that the process waits for a reader after a signal.
 constexpr std::chrono::seconds kMostWait(2);
 
-// Whether the descriptor takes PIPE_BUF bytes, or fails, within that time: a write does not block then.
+// Whether the descriptor accepts PIPE_BUF bytes, or fails, within that time: then a write does not block.
 bool can_write(int fd) {
   const auto deadline = std::chrono::steady_clock::now() + kMostWait;
   pollfd waiting{fd, POLLOUT, 0};
@@ -99,7 +99,7 @@ int Reporter::conduct(const std::function<void()>& work,
   return exit_status(counts_);
 }
 
-// The report of work that has failed, which is the error to be thrown: another one is said here.
+// Completes the report of failed work. The caller throws `error`; a different failure is printed here.
 void Reporter::end_after(const Failure& error) {
   const auto failure = end(&error, false);
   if (failure && std::string_view(failure->what()) != error.what()) report_failure(*failure);
@@ -150,7 +150,7 @@ void Reporter::put_on_output(const Finding& finding) {
   if (!lock) return;
   if (!settings_.json) {
     if (finding.telling == Finding::Telling::grouped) return;
-    // Cases that pass with warnings would hide those that fail.
+    // Cases that pass with warnings come last: they would hide failures.
     const bool passes = finding.outcome == Outcome::equal && kind_.is_of_jobs;
     passes ? static_cast<void>(of_passing_ += text_of(finding)) : say(text_of(finding));
   } else if (finding.shrunk) {
@@ -166,7 +166,7 @@ void Reporter::add_unseen(const std::vector<Unseen>& entries) {
   tensorop::add_unseen(counts_.unseen, entries);
 }
 
-// Once a signal has arrived, not owned where a thread waits for the reader of standard output.
+// After a signal, the lock may not be owned: another thread waits for the reader of standard output.
 std::unique_lock<std::timed_mutex> Reporter::lock_output() {
   constexpr std::chrono::milliseconds kStep(100);
   std::unique_lock lock(output_mutex_, std::defer_lock);
@@ -177,10 +177,10 @@ std::unique_lock<std::timed_mutex> Reporter::lock_output() {
   return lock;
 }
 
-// Of errors that many jobs share, such as a missing file, the first one; repeated_text() counts the others.
+// Prints an error that many jobs share, such as a missing file, once; repeated_text() counts the rest.
 std::string Reporter::text_of(const Finding& finding) {
   constexpr std::size_t kMostRemembered = 1000;
-  // The command reports what it could not read at its end.
+  // The command reports unreadable input at its end.
   if (finding.outcome == Outcome::unreadable) return {};
   const bool is_apart = finding.outcome == Outcome::not_given || finding.outcome == Outcome::known_failure ||
                         (finding.outcome == Outcome::skipped && finding.skipped);
@@ -198,7 +198,7 @@ std::string Reporter::text_of(const Finding& finding) {
   }
   const Glyphs glyphs = has_utf8_locale() ? Glyphs::blocks : Glyphs::ascii;
   if (is_pair_) return only_pair_text(finding, glyphs);
-  // The warnings of tensors are on standard error.
+  // Warnings of tensors go to standard error.
   if ((!is_quiet && kind_.is_of_jobs) || finding.warnings.empty())
     return finding_text(finding, kind_, glyphs);
   Finding silent = finding;
@@ -214,8 +214,8 @@ std::string Reporter::repeated_text() const {
   return out;
 }
 
-// On standard output. Once a signal has arrived, in pieces that the reader has room for: the
-// thread that ends the process does not wait for it for ever.
+// Writes to standard output. After a signal, writes pieces for which the reader has room, so that the thread
+// that ends the process never waits forever.
 void Reporter::put(std::string_view text) {
   if (!is_stopping_) return print(text);
   while (!text.empty() && !is_output_lost_) {
@@ -257,13 +257,13 @@ void Reporter::interrupt(int signal_number) {
   try {
     interruption_.stop();
   } catch (const Failure&) {
-    // Standard output takes no more; files do.
+    // Standard output accepts no more; files do.
   }
   const Failure why(cat("interrupted by ", signal_name(signal_number)));
   if (const auto failure = end(&why, true)) report_failure(*failure);
 }
 
-// Files come first: they wait for no reader of standard output. Returns the first failure, after all.
+// Completes files first: they need no reader of standard output. Returns the first failure, after all.
 std::optional<Failure> Reporter::end(const Failure* error, bool is_interrupted) {
   std::optional<Failure> failure;
   std::string summary;
@@ -343,8 +343,8 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
   say(text, is_interrupted);
 }
 
-// Completes either the reports on standard output or the reports in files. Each file is complete or as it
-// was. Returns the first error, after all.
+// Completes either the reports on standard output or the reports in files. Each file is complete or
+// unchanged. Returns the first error after completing all.
 std::optional<Failure> Reporter::commit_files(const std::string& summary, bool to_output) {
   std::optional<Failure> failure;
   for (ReportFile& out : files_) {

@@ -1,6 +1,6 @@
-// The report of compare, check and run, while they work: text or JSON on standard output, and JUnit XML, HTML
-// and Markdown in files, all from the same findings. It exists before anything is opened, and is completed in
-// one place, also where the work fails or a signal ends the process.
+// The report of a running compare, check or run: text or JSON on standard output, and JUnit XML, HTML and
+// Markdown in files, all from the same findings. It exists before any input is opened, and is completed in
+// one place, also if the work fails or a signal ends the process.
 #pragma once
 
 #include <atomic>
@@ -25,62 +25,63 @@
 
 namespace tensorop {
 
-// How much is said on standard output and standard error.
+// The amount of output on standard output and standard error.
 enum class Loudness : std::uint8_t {
   all,
   quiet,   // -q: no summary and no warnings
-  silent,  // -qq: errors alone, those that end the command
+  silent,  // -qq: only errors that end the command
 };
 
 struct ReportSettings {
   bool json = false;
-  std::string junit = {};     // the file; "-": standard output, where then nothing else goes; empty: none
+  std::string junit = {};     // a file; "-": standard output, for this report only; empty: none
   std::string html = {};      // the file
   std::string markdown = {};  // the file, to which the report is appended
   std::string options = {};   // as in repeating_command()
   Loudness loudness = Loudness::all;
   bool lists_skipped = false;
   bool shrinks = false;                   // findings of `check --shrink` come after the cases
-  std::optional<Settings> page_why = {};  // that of html_report()
-  std::optional<Settings> why = {};       // explain the elements that are listed, with these settings
-  // One of several processes: a signal ends it at once, and where standard output fails it goes on to the
-  // end, because the others wait for it.
+  std::optional<Settings> page_why = {};  // settings for html_report()
+  std::optional<Settings> why = {};       // explain the listed elements, with these settings
+  // The process is one of several: a signal ends it at once, and after a failure of standard output it still
+  // runs to its end, because other processes wait for it.
   bool is_in_team = false;
-  bool is_heard = true;  // else the report is written by another process
+  bool is_heard = true;  // false: another process writes the report
 };
 
 class Reporter {
  public:
-  // `whole` stands for all of the work where it fails: its suite and name. Throws Error where a file cannot
-  // be written.
+  // `whole` is the finding, with suite and name, that is reported if all of the work fails. Throws Error if a
+  // file cannot be written.
   Reporter(ReportSettings settings, const ReportKind& kind, Finding whole);
 
-  // Runs `work`, which adds findings, and completes the report, also where `work` throws, which is then
-  // rethrown. Returns the exit status. `last`, if any, calls what completes the report of work that succeeds.
+  // Runs `work`, which adds findings, and completes the report, also if `work` throws; then rethrows. Returns
+  // the exit status. `last`, if set, calls its argument, which completes the report of successful work.
   int conduct(const std::function<void()>& work,
               const std::function<void(const std::function<void()>&)>& last = {});
 
   // For `work`, before its first finding.
   //
-  // Of `compare`: the names of the two sets that are compared. Without this the report is of one pair.
+  // For `compare`: sets the names of the two sets. Without this call the report is of one pair.
   void compare_sets(std::string actual, std::string expected);
   void set_shard(const Shard& shard) { shard_ = shard; }
-  // How many jobs are left out because they have nothing to do.
+  // Sets the number of jobs that are skipped because they are up to date.
   void set_up_to_date(std::int64_t jobs) { counts_[Outcome::up_to_date] = jobs; }
-  // How many findings there will be, those that are skipped included.
+  // Sets the number of findings to come, including skipped ones.
   void expect(std::int64_t findings) { expected_ = findings; }
-  // Output is written by what it calls: a progress bar is hidden meanwhile, and gone after the last output.
+  // `writing` performs all output through its argument: it hides a progress bar during a write, and removes
+  // it after the last one.
   using Writing = std::function<void(const std::function<void()>& write, bool is_last)>;
   void write_with(Writing writing) { writing_ = std::move(writing); }
-  // Throws Error where `is_input` says that the file of a report is read: what it is, or nothing. That report
-  // is not written. Until this is called, the work may read any file there is.
+  // Throws Error if the file of a report is an input: `is_input` describes the input, or returns "". That
+  // report is not written. Before this call, any file may be an input.
   void require_no_input(const std::function<std::string(const std::string& path)>& is_input);
 
   void add(const Finding& finding);
-  // What a command was given and does not look at.
+  // Adds inputs that the command was given but does not examine.
   void add_unseen(const std::vector<Unseen>& entries);
 
-  // Whether findings are judged only as equal or not.
+  // Whether only the verdict, equal or not, of findings is needed.
   [[nodiscard]] bool needs_verdict_only() const {
     return settings_.loudness == Loudness::silent && files_.empty() && !settings_.json;
   }
@@ -110,7 +111,7 @@ class Reporter {
 
   ReportSettings settings_;
   const ReportKind& kind_;
-  bool is_pair_;  // two tensors that are compared, not those of two sets
+  bool is_pair_;  // a pair of tensors that is not part of two sets
   Finding whole_;
   std::vector<ReportFile> files_;
   std::string actual_;
@@ -120,22 +121,22 @@ class Reporter {
   Writing writing_;
   bool knows_inputs_ = false;
 
-  // Guards the counts and the reports in files, which wait for no reader. Locked before the other one.
+  // Guards the counts and the reports in files, which never wait for a reader. Locked before output_mutex_.
   std::timed_mutex mutex_;
   Counts counts_;
   bool is_whole_counted_ = false;  // as the pair that could not be compared
   bool has_ended_ = false;
 
-  // Guards what is on standard output. timed_: a thread may wait for the reader for ever.
+  // Guards standard output. timed_: a thread may wait for the reader forever.
   std::timed_mutex output_mutex_;
   std::optional<JsonList> list_;
   std::vector<Json> shrunk_;
-  // Errors that are no rule's, such as a missing file, and how often each came after its first time.
+  // Errors without a rule, such as a missing file, and the number of repetitions of each.
   std::map<std::string, std::int64_t> repeated_;
-  std::string of_passing_;  // the text of cases that pass with warnings, which comes last
+  std::string of_passing_;  // text of cases that pass with warnings, printed last
   std::optional<Failure> output_failure_;
-  std::atomic<bool> is_stopping_{false};     // a signal has arrived: nothing waits long for a reader any more
-  std::atomic<bool> is_output_lost_{false};  // the reader has not read in time
+  std::atomic<bool> is_stopping_{false};     // a signal has arrived: waiting for a reader is limited
+  std::atomic<bool> is_output_lost_{false};  // the reader did not read in time
 
   Interruption interruption_;
   std::optional<ReportOnSignal> on_signal_;  // the last member: it uses the others

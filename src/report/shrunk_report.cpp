@@ -20,7 +20,7 @@
 namespace tensorop {
 namespace {
 
-// What tensorop says of the call: its result, or why it refuses it.
+// The result of tensorop for the call: a tensor, or the error.
 struct Computed {
   std::optional<Tensor> result = {};
   std::string refusal = {};
@@ -48,7 +48,7 @@ std::string shape_sentence(const Explainer& explainer) {
   return column == std::string::npos ? out : cat(out.substr(0, column), ": ", out.substr(end));
 }
 
-// Sentences of the elements of the result, the one that differs first, at most `most`.
+// Sentences for elements of the result, at most `most`, beginning with the first one that differs.
 std::vector<std::string> sentences_of(const Finding& finding, const Computed& computed, std::int64_t most) {
   if (!computed.result) return {computed.refusal};
   const bool has_values = finding.comparison && finding.comparison->first;
@@ -86,8 +86,8 @@ std::string line_of(const Finding& finding, const Computed& computed) {
              sides.expected, why.empty() ? "" : cat(": ", why[0]));
 }
 
-// The command that checks the case, to be run in its folder wherever that is. Paths in `options` are relative
-// to the folder in which check runs now.
+// The command that checks the case when run in the case's folder, wherever the folder is. Paths in `options`
+// are relative to the current folder of check.
 std::string check_command_of(const std::string& options) {
   std::error_code unknown;
   const std::string here = std::filesystem::current_path(unknown).string();

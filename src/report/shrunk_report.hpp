@@ -1,4 +1,4 @@
-// What `check --shrink` has found (Finding::shrunk): as text and as JSON.
+// The finding of `check --shrink` (Finding::shrunk) as text and as JSON.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace tensorop {
 
 [[nodiscard]] Json shrunk_json(const Finding& finding);
 
-// All that is known of a finding whose case is kept: finding.txt. Its paths are relative to the file, as a
-// kept case may be moved. `command` and `options` as in shrink/kept_case.hpp.
+// All facts about a finding whose case is kept: finding.txt. Paths are relative to that file, because a kept
+// case may be moved. `command` and `options` as in shrink/kept_case.hpp.
 [[nodiscard]] std::string kept_text(const Finding& finding, const std::string& command,
                                     const std::string& options);
 

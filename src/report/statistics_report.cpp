@@ -20,9 +20,9 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// A number that statistics have; NaN where no element is finite.
+// A statistic; NaN if no element is finite.
 struct StatisticsKey {
-  std::string_view name;  // of --sort, and the title of its column
+  std::string_view name;  // value of --sort, and title of the column
   double (*value)(const Statistics& statistics);
   bool is_count = false;
   bool is_of_finite = false;
@@ -43,14 +43,14 @@ double value_of(const StatisticsKey& key, const Statistics& statistics) {
   return key.is_of_finite && statistics.finite() == 0 ? kNothing : key.value(statistics);
 }
 
-// The shortest text that float64, or float32 where that is the dtype or holds it, reads as the same number.
+// The shortest text that float64 (float32 if that is the dtype or is exact) reads as the same number.
 std::string statistic_text(double value, bool is_double = true, Digits digits = Digits::shortest) {
   const auto single = static_cast<float>(value);
   return is_double ? json_element(DType::float64, reinterpret_cast<const std::byte*>(&value), digits)
                    : json_element(DType::float32, reinterpret_cast<const std::byte*>(&single), digits);
 }
 
-// The least or the greatest element: `exact` is that of a 64-bit integer. Never -0.
+// The least or the greatest element: `exact` is its value if it is a 64-bit integer. Never -0.
 std::string element_text(DType dtype, double value, std::int64_t exact, Digits digits) {
   if (dtype == DType::int64) return cat(exact);
   if (dtype == DType::uint64) return cat(static_cast<std::uint64_t>(exact) + (std::uint64_t{1} << 63));
@@ -65,7 +65,7 @@ std::string max_text(const MeasuredArray& array, Digits digits = Digits::shortes
   return element_text(*array.info.dtype, array.statistics.max, array.statistics.most, digits);
 }
 
-// The bins from that of the least to that of the greatest element, at most so many.
+// The bins from the least to the greatest element, joined to a maximum number of bins.
 struct ShownHistogram {
   double from;
   double width;
@@ -85,7 +85,7 @@ ShownHistogram shown_histogram(const Statistics& statistics, std::int64_t most_b
   return out;
 }
 
-// A column for each bin, as high as its share of the fullest one.
+// A column for each bin; its height is relative to the fullest bin.
 std::string bars(const std::vector<std::int64_t>& counts, bool is_utf8) {
   constexpr std::array<std::string_view, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   constexpr std::array<std::string_view, 8> kAscii = {".", ":", "-", "=", "+", "*", "#", "@"};

@@ -1,4 +1,4 @@
-// What `info --stats` says of arrays.
+// The output of `info --stats` for arrays.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace tensorop {
 
-// The keys of --sort, and the order that one gives: names and min from the least, all others from the
-// greatest; arrays without a value last; equal ones as they are. `key` is one of them.
+// The keys of --sort; sorting by `key`, one of these: names and min ascending, all others descending; arrays
+// without a value last; the order of equal arrays is kept.
 [[nodiscard]] std::vector<std::string> sort_keys();
 void sort_arrays(std::vector<MeasuredArray>& arrays, std::string_view key);
 
-// Of one array its description and some lines, of more a table. `is_utf8`: histograms are of block elements,
-// not of ASCII.
+// For one array its description and some lines, for several arrays a table. `is_utf8`: histograms consist of
+// block elements instead of ASCII characters.
 [[nodiscard]] std::string statistics_text(const std::vector<MeasuredArray>& arrays, bool is_utf8);
-// The object of array_json() with the key "statistics", and "sha256" if the digest was asked for.
+// The object of array_json() with the key "statistics", and with "sha256" if the digest was requested.
 [[nodiscard]] Json statistics_json(const MeasuredArray& array);
 
 }  // namespace tensorop
