@@ -59,8 +59,8 @@ template <class Items, class Text>
 // first begin with `indent` spaces, which count. No newline at the end.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
-// Parses a decimal integer with an optional sign; "010" is ten. Nothing if `text` is anything else or does
-// not fit.
+// Parses a decimal integer with an optional sign; "010" is ten. Nothing if `text` is no integer or does not
+// fit.
 [[nodiscard]] std::optional<std::int64_t> parse_int64(std::string_view text);
 
 inline constexpr std::string_view kBlanks = " \t\r\n";

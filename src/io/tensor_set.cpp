@@ -23,7 +23,7 @@ void sort_members(std::vector<SetMember>& members) {
   std::ranges::sort(members, {}, [](const SetMember& member) { return std::tie(member.key, member.paired); });
 }
 
-// Turns a path that looks like inline JSON into one that does not.
+// A path that looks like inline JSON, in a form that means a file.
 std::string as_file_path(const std::string& path) {
   return is_inline_json(path) ? cat("./", path) : path;
 }

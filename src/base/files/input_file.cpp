@@ -65,10 +65,10 @@ bool MappedFile::is_current() const {
          has_same_content(now, opened_);
 }
 
-// Tries mincore() first. For a user who may not write the file, mincore() reports every page as resident, so
-// preadv2() is asked next. But preadv2() starts reading a missing page, and a later query of the same place
-// finds it resident; so each query asks random places. preadv2() needs a descriptor: the file is opened
-// again, because one open descriptor for each input would limit the number of inputs.
+// Uses mincore() if this user may write the file: for other users mincore() reports every page as resident.
+// Otherwise asks preadv2(), which starts reading a missing page, so that a later query of the same place
+// finds it resident: each query asks random places. preadv2() needs a descriptor: the file is opened again,
+// because one open descriptor for each input would limit the number of inputs.
 std::optional<double> MappedFile::resident_share(const std::byte* begin, std::int64_t bytes) const {
   if (owner_ != nullptr) return 1;
   constexpr std::int64_t kPlaces = 64;

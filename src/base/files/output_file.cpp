@@ -97,8 +97,8 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
 }
 
 void OutputFile::take_owner_and_mode(const struct stat& old) {
-  // Sets the owner before the mode: changing the owner clears the set-user-id bits. A failure to set the
-  // owner is not an error; a failure to set only the group is.
+  // Sets the owner before the mode: changing the owner clears the set-user-id bits. A failure is not an
+  // error: if only the group can be kept, it is kept.
   constexpr auto kSameOwner = static_cast<uid_t>(-1);
   const bool is_owned = old.st_uid == ::geteuid() && old.st_gid == ::getegid();
   mode_t mode = old.st_mode & 07777;

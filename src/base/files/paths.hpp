@@ -45,8 +45,7 @@ struct NameInFile {
   std::string file;
   std::string name;
 };
-// `text` split at each of its colons, the first colon first; stops where the file part is longer than a file
-// name may be.
+// `text` split at each of its colons, the first colon first, while the file part is shorter than PATH_MAX.
 [[nodiscard]] std::vector<NameInFile> split_names(const std::string& text);
 
 // Whether `path` exists, also as a dangling symbolic link. Throws Error if the system cannot tell, for

@@ -40,7 +40,7 @@ bool ReplacedFile::lock(Busy busy) {
     fd_ = FileDescriptor();
     return true;
   }
-  // The previous holder of the lock has replaced the file.
+  // The previous holder of the lock may have replaced the file.
   struct stat now {};
   if (os().fstat(fd_.get(), &held_) != 0) throw_errno(path_, "cannot write");
   if (os().stat(path_.c_str(), &now) != 0) {

@@ -67,7 +67,7 @@ TENSOROP_MESSAGE(dim, TENSOROP_DIM_FIELDS)
 
 // The attribute type whose value is in the field.
 [[nodiscard]] constexpr OnnxAttributeType type_of_field(std::uint32_t field) {
-  // Types 2 to 11 have the order of the fields.
+  // Fields 2 to 11 have the order of the types.
   if (field >= attribute::f && field <= attribute::graphs) return static_cast<OnnxAttributeType>(field - 1);
   return field == attribute::tp               ? OnnxAttributeType::type_proto
          : field == attribute::type_protos    ? OnnxAttributeType::type_protos

@@ -276,7 +276,7 @@ std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, co
 }
 
 // Reads `text`, which ends with a mark. Returns the number of characters read: all parts before the first
-// misfit. If memory is short, it grows for `likely` times as many numbers, and at least doubles.
+// misfit. If memory must grow, it gets room for `likely` times the numbers of `text`, and at least doubles.
 std::size_t DataReader::read_parts(std::string_view text, const PartFormat& format, double likely) {
   std::vector<NumberPart> parts = divide_numbers(text, format.mark, reading_.part_bytes);
   const auto for_each = [&](const auto& work) {
