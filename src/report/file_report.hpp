@@ -38,9 +38,9 @@ struct FileReportSettings {
   [[nodiscard]] std::string title() const { return "tensorop " + std::string(kind.command); }
 };
 
-// JUnit XML for CI systems: one suite for each series of consecutive tests with the same suite name.
-// Different, missing and extra entries are failures; updates and warnings are the output of a test. A suite
-// has numbers_of() as properties; the first suite also has the numbers of the whole run.
+// JUnit XML for CI systems: one suite for each suite name of tests, in the order of first use. Different,
+// missing and extra entries are failures; updates and warnings are the output of a test. A suite has
+// numbers_of() as properties; the first suite also has the numbers of the whole run.
 [[nodiscard]] std::unique_ptr<FileReport> junit_report(const ReportKind& kind);
 
 // A self-contained HTML page: no scripts, fonts or other files. With `why` it explains the first element that
