@@ -106,8 +106,7 @@ class Child {
   bool is_started_ = false;
 };
 
-// Reads output of the program and keeps only its end. False at the end of the output, or if no data is
-// available.
+// Reads output of the program and keeps only its end. False at the end of the output, or without data.
 bool take_output(int fd, ChildEnd& end) {
   std::array<char, 4096> buffer;
   const ssize_t bytes = os().read(fd, buffer.data(), buffer.size());
