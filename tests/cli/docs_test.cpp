@@ -16,7 +16,7 @@
 #include "ops/registry.hpp"
 #include "ops/rule.hpp"
 #include "support/catch.hpp"
-#include "support/docs_tables.hpp"
+#include "cli/docs_tables.hpp"
 #include "support/picture_check.hpp"
 #include "support/process.hpp"
 #include "tensorop/commands.hpp"

@@ -1,4 +1,4 @@
-#include "support/docs_tables.hpp"
+#include "cli/docs_tables.hpp"
 
 #include <algorithm>
 #include <iterator>
