@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "cli/docs_tables.hpp"
 #include "jobs/job_keys.hpp"
 #include "ops/foreign_names.hpp"
 #include "ops/registry.hpp"
 #include "ops/rule.hpp"
 #include "support/catch.hpp"
-#include "cli/docs_tables.hpp"
 #include "support/picture_check.hpp"
 #include "support/process.hpp"
 #include "tensorop/commands.hpp"
