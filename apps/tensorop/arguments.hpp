@@ -20,7 +20,8 @@ struct Team;
 
 struct Arguments {
   std::vector<Option> rows = {};  // all options of the command
-  // By name, those that are given; of flags "", or how often, if several times; of choices in lower case.
+  // The texts of each given option, by name. A flag has "", or its count if given more than once. Choices are
+  // in lower case.
   std::map<std::string, std::vector<std::string>, std::less<>> options = {};
   std::vector<std::string> operands = {};  // in order; "--" ends options
   // Options of OptionKind::value_flag, each with the operand that follows it.
@@ -29,10 +30,10 @@ struct Arguments {
   bool is_for_one = false;     // the other processes of the team do not run the command
 
   [[nodiscard]] bool has(std::string_view name) const { return options.find(name) != options.end(); }
-  // What is given.
+  // The first text, or all texts, of an option as given.
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> values(std::string_view name) const;
-  // What is given, else the default of the option, else nothing: of any kind, an integer, a time.
+  // The given text, else the default of the option, else nothing; the next two as an integer and as seconds.
   [[nodiscard]] std::optional<std::string> value_or_default(std::string_view name) const;
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name) const;
   [[nodiscard]] double seconds(std::string_view name) const;

@@ -40,7 +40,7 @@ std::string fault_of_integer(const Option& option, const std::string& text) {
   return cat("is not a ", option.rules.least == 0 ? "non-negative" : "positive", " integer");
 }
 
-// What is wrong with a value that is not a name; empty: nothing.
+// The reason why a value is refused, for options that do not take names; empty: it is accepted.
 std::string fault_of(const Option& option, const std::string& text) {
   switch (option.rules.kind) {
     case OptionKind::choice: {

@@ -13,7 +13,7 @@
 
 namespace tensorop {
 
-// What stands above options in help and manual pages, in that order.
+// The headings of options in help and manual pages, in that order.
 enum class Heading : std::uint8_t {
   operands,
   attributes,
@@ -32,7 +32,7 @@ inline constexpr std::size_t kHeadingCount = 12;
 // "Operands", "Which cases, jobs or arrays".
 [[nodiscard]] std::string_view title(Heading heading);
 
-// What the value of an option is.
+// The kind of value that an option takes.
 enum class OptionKind : std::uint8_t {
   value_flag,  // --fmod, --fmod=1, --fmod 1: the next word only if it is true, false, 1 or 0
   text,        // any text; of attributes and --spec, what the operator says
@@ -46,7 +46,7 @@ enum class OptionKind : std::uint8_t {
   file,        // the same without "-"
 };
 
-// What an option takes and goes with.
+// The values that an option takes, and the options that it needs and excludes.
 struct OptionRules {
   std::string_view letter = {};  // "-o"
   OptionKind kind = OptionKind::text;
@@ -84,7 +84,7 @@ struct Option {
 // Throws Error for a text that the option does not take.
 void require_value(const Option& option, const std::string& text);
 
-// What texts of these kinds mean; nothing for other texts.
+// Parse texts of these kinds; nothing for other texts.
 [[nodiscard]] std::optional<double> parse_seconds(std::string_view text);
 [[nodiscard]] std::optional<Shard> parse_shard(std::string_view text);
 

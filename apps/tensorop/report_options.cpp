@@ -33,7 +33,7 @@ namespace {
 constexpr std::string_view kFilter = "--filter";
 constexpr std::string_view kExclude = "--exclude";
 
-// What one text of these options selects.
+// Selects the names that one text of --filter or --exclude stands for.
 NameFilter filter_of(const std::string& text, const std::vector<std::string>& names, FilterMembers members) {
   if (std::ranges::find(names, text) != names.end()) {
     return [text, members](const std::string& name) {

@@ -60,7 +60,7 @@ enum class FilterMembers : bool { no, yes };
 // The shard that --shard I/N names; nothing without it.
 [[nodiscard]] std::optional<Shard> read_shard(const Arguments& arguments);
 
-// Removes all jobs but those that --filter and --exclude leave, and the jobs whose results they use. If
+// Keeps the jobs that --filter and --exclude select, and the jobs whose results these use. If
 // `are_all`, throws Error where a text of --filter matches none, or none is left.
 void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs,
                  bool are_all = true);
