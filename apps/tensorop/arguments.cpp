@@ -89,9 +89,10 @@ bool is_letters(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && word[1] != '-';
 }
 
-bool is_number(const std::string& word) {
+// A negative number, or a range such as "-10:".
+bool is_number_or_range(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && ((word[1] >= '0' && word[1] <= '9') || word[1] == '.') &&
-         word.find_first_not_of("0123456789.eE+-", 1) == std::string::npos;
+         word.find_first_not_of("0123456789.eE+-:", 1) == std::string::npos;
 }
 
 }  // namespace
@@ -191,7 +192,8 @@ Arguments parse_arguments(const std::vector<std::string>& args, std::vector<Opti
     if (!texts.empty()) out.options[name] = std::move(texts);
   }
   for (const std::string& word : parser.remaining()) {
-    if (word.size() > 1 && word[0] == '-' && !is_number(word)) unknown_option(word, options, command);
+    if (word.size() > 1 && word[0] == '-' && !is_number_or_range(word))
+      unknown_option(word, options, command);
     out.operands.push_back(word);
   }
   if (end != args.end()) out.operands.insert(out.operands.end(), end + 1, args.end());

@@ -242,7 +242,25 @@ void reshape_operands(const Request& request, Call& call) {
   }
 }
 
-OpenedCall open_operator(const Request& given, const Settings& settings, AttributeChecks checks) {
+// The range that stands in place of indices; an empty tensor takes its place until data is known.
+std::optional<IndexRange> take_range(const Request& request, const Call& call,
+                                     std::vector<OperandText>& texts) {
+  if (texts.size() <= kIndices || has_mask(request) || !is_range(*call.op, texts[kIndices]))
+    return std::nullopt;
+  const auto refuse_beside = [&](const std::vector<NamedText>& given, std::string_view name,
+                                 std::string_view what) {
+    if (std::ranges::find(given, name, &NamedText::name) == given.end()) return;
+    throw Error(cat(what, " cannot be combined with the range ", in_quotes(texts[kIndices].text)), kCallRule);
+  };
+  refuse_beside(request.attributes, "batch_dims", "batch_dims");
+  refuse_beside(request.reshapes, "indices", "reshape of indices");
+  const auto range = parse_range(texts[kIndices].text);
+  texts[kIndices] = OperandText(Tensor(DType::int64, {0}));
+  return range;
+}
+
+OpenedCall open_operator(const Request& given, const Settings& settings, AttributeChecks checks,
+                         RangeForm ranges) {
   OpenedCall opened;
   std::optional<Request> tuples;
   if (given.op.name->takes_arrays) tuples = with_tuples(given, settings, opened.inputs);
@@ -255,7 +273,8 @@ OpenedCall open_operator(const Request& given, const Settings& settings, Attribu
   call.opset = spec.version;
   call.version = &find_version(*call.op, *call.name, spec);
   if (has_mask(request)) check_mask_call(request, call);
-  const auto texts = assign_operands(request, call);
+  auto texts = assign_operands(request, call);
+  const std::optional<IndexRange> range = take_range(request, call, texts);
   require_one_standard_input(texts, request);
   bind_attributes(request, opened.inputs, call);
   if (checks == AttributeChecks::all && call.op->check_attributes != nullptr) call.op->check_attributes(call);
@@ -280,11 +299,12 @@ OpenedCall open_operator(const Request& given, const Settings& settings, Attribu
   }
   if (named) require_dtype_used(*named, call);
   reshape_operands(request, call);
+  if (range) apply_range(*range, ranges, call);
   return opened;
 }
 
-Bound bind_operator(const Request& request, const Settings& settings) {
-  Bound bound{open_operator(request, settings, AttributeChecks::all), {}};
+Bound bind_operator(const Request& request, const Settings& settings, RangeForm ranges) {
+  Bound bound{open_operator(request, settings, AttributeChecks::all, ranges), {}};
   Call& call = bound.call;
   std::optional<Shape> result_shape;
   if (has_mask(request)) result_shape = apply_mask(settings.threads, call);
@@ -315,11 +335,12 @@ Bound bind_operator(const Request& request, const Settings& settings) {
 }  // namespace
 
 OpenedCall open_call(const Request& request, const Settings& settings, AttributeChecks checks) {
-  return with_context(request.op.name->name, [&] { return open_operator(request, settings, checks); });
+  return with_context(request.op.name->name,
+                      [&] { return open_operator(request, settings, checks, RangeForm::indices); });
 }
 
-Bound bind(const Request& request, const Settings& settings) {
-  return with_context(request.op.name->name, [&] { return bind_operator(request, settings); });
+Bound bind(const Request& request, const Settings& settings, RangeForm ranges) {
+  return with_context(request.op.name->name, [&] { return bind_operator(request, settings, ranges); });
 }
 
 }  // namespace tensorop

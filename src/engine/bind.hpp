@@ -4,6 +4,7 @@
 
 #include "base/files/input_file.hpp"
 #include "engine/engine.hpp"
+#include "engine/index_range.hpp"
 #include "engine/request.hpp"
 #include "ops/call.hpp"
 
@@ -27,6 +28,7 @@ enum class AttributeChecks : bool { each, all };
                                    AttributeChecks checks = AttributeChecks::all);
 
 // Throws Error, with the operator's name as context. With request.dry_run operands need no elements.
-[[nodiscard]] Bound bind(const Request& request, const Settings& settings);
+[[nodiscard]] Bound bind(const Request& request, const Settings& settings,
+                         RangeForm ranges = RangeForm::indices);
 
 }  // namespace tensorop

@@ -49,7 +49,7 @@ OutputInfo infer_request(const Request& request, const Settings& settings) {
   if (settings.executor != nullptr) return settings.executor->infer(request, settings);
   Request headers = request;
   headers.dry_run = true;
-  Bound bound = bind(headers, settings);
+  Bound bound = bind(headers, settings, RangeForm::slice);
   check_values(bound, settings);
   return std::move(bound.planned.output);
 }
@@ -129,7 +129,7 @@ void commit_mask(Sink& mask, const Destination& result) {
 }  // namespace
 
 Tensor evaluate(const Request& request, const Settings& settings) {
-  const Bound bound = bind(request, settings);
+  const Bound bound = bind(request, settings, RangeForm::slice);
   return explain_faults(bound, [&] {
     Tensor result = execute(bound.planned, bound.inputs, settings, arenas_of(bound));
     warn_of_elements(bound, settings);
@@ -171,7 +171,7 @@ void run_request(const Request& request, const Destination& destination, const S
   if (destination.path != "-") own.scratch_beside = destination.path;
   ArchiveCache archives;
   if (own.archives == nullptr) own.archives = &archives;
-  const Bound bound = bind(request, own);
+  const Bound bound = bind(request, own, RangeForm::slice);
   explain_faults(bound, [&] {
     const auto mask = write_open_mask(bound, open_mask, own);
     execute(bound.planned, bound.inputs, held, own);

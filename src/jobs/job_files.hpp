@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/files/paths.hpp"
+#include "engine/index_range.hpp"
 #include "engine/request.hpp"
 #include "io/safetensors/shard_index.hpp"
 #include "io/sink.hpp"
@@ -16,14 +17,17 @@ namespace tensorop {
 [[nodiscard]] bool is_operand(const Operator& op, const NamedText& attribute);
 
 // Calls visit(key, given) for every operand, and every attribute given like one, that is not the tensor
-// itself but "@id" of another job, or the path of a file.
+// itself or a range but "@id" of another job, or the path of a file.
 template <class AnyRequest, class Visit>
 void for_each_reference(AnyRequest& request, const Visit& visit) {
+  const auto is_file = [&](const OperandText& operand) {
+    return operand.is_reference() && !is_range(*request.op.op, operand);
+  };
   for (auto& operand : request.named) {
-    if (operand.is_reference()) visit(operand.name, operand);
+    if (is_file(operand)) visit(operand.name, operand);
   }
   for (auto& operand : request.positional) {
-    if (operand.is_reference()) visit(std::string("operands"), operand);
+    if (is_file(operand)) visit(std::string("operands"), operand);
   }
   for (auto& attribute : request.attributes) {
     if (is_operand(*request.op.op, attribute)) visit(attribute.name, attribute);

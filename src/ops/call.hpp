@@ -53,6 +53,7 @@ struct Call {
   std::optional<Duplicates> duplicates;       // left out: last
   bool from_job = false;                      // where the call is written as keys, not as options
   std::optional<std::int64_t> selected = {};  // the true elements of the mask that indices are made of
+  std::optional<AxisRange> range = {};        // that operand 1 stands for, which holds the first position
   Shape mask_shape = {};  // of a mask of several leading dimensions, which are one dimension of data here
 
   // The value of an attribute that was given or has a default. The key belongs to this operator's table, or

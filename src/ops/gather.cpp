@@ -92,7 +92,7 @@ SliceGeometry checked_slices(const Call& call) {
                     ", that of indices ", to_string(indices), " is ", indices[d], "; they must be equal"),
                 "GA-5", "", shape_picture({{"data", data}, {"indices", indices}}, i));
   }
-  return axis_slices(data, indices, axis, b);
+  return call.range ? range_slice(data, axis, *call.range) : axis_slices(data, indices, axis, b);
 }
 
 Planned plan_slices(const Call& call) {

@@ -24,7 +24,7 @@ struct SliceRows {
 };
 
 SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape& indices) {
-  const auto& [dims, sizes, shape, by_element] = slices;
+  const auto& [dims, sizes, shape, by_element, step] = slices;
   const Shape batch = batch_shape(dims, indices);
   const auto window = window_dims_of_data(dims, data);
   // Nothing is moved then, and products of the other sizes may not fit.
@@ -41,8 +41,8 @@ SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape
       if (data[d] == 1) continue;
       break;
     }
-    const bool is_settled = !by_element || !has_dim(dims.index_map, d);
-    if (sizes[d] != data[d] || !is_settled || to_size(dims.windows[outer - 1]) != last - 1) break;
+    const bool is_whole = (!by_element && step == 1) || !has_dim(dims.index_map, d);
+    if (sizes[d] != data[d] || !is_whole || to_size(dims.windows[outer - 1]) != last - 1) break;
     out.row_elements *= data[d];
     --outer;
     --last;
@@ -56,7 +56,7 @@ SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape
     const auto d = to_size(dim);
     const std::int64_t steps = by_element && !is_empty ? sizes[d] : 1;
     // The starts of whole slices end earlier than the dimension.
-    const std::int64_t size = by_element ? data[d] : data[d] - sizes[d] + 1;
+    const std::int64_t size = by_element || step < 0 ? data[d] : data[d] - (sizes[d] - 1) * step;
     out.axes.push_back({size, table[d], dim, steps});
   }
   for (std::size_t c = out.axes.size(); c-- > 0;) {
@@ -71,7 +71,8 @@ SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape
     if (has_dim(dims.windows, at)) {
       const std::size_t d = window[next_window++];
       const std::int64_t own = window_tuples[d];
-      out.dims.push_back({shape[at], own, own == 0 ? table[d] : 0});
+      const std::int64_t distance = has_dim(dims.index_map, d) ? step * table[d] : table[d];
+      out.dims.push_back({shape[at], own, own == 0 ? distance : 0});
       continue;
     }
     const auto pair = paired_dim(dims, next_batch);

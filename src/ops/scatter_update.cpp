@@ -61,12 +61,14 @@ SliceGeometry checked_slices(const Call& call) {
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "GA-1");
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
-  SliceGeometry slices = axis_slices(data, indices, axis, 0);
+  SliceGeometry slices =
+      call.range ? range_slice(data, axis, *call.range) : axis_slices(data, indices, axis, 0);
   if (call.has_trait(kCyclesUpdates)) return slices;
-  require_updates_shape(call, slices.shape, call.get(kBroadcastUpdatesKey),
-                        cat("that of data ", to_string(data), " with that of indices ", to_string(indices),
-                            " instead of axis ", axis),
-                        "SU-2");
+  require_updates_shape(
+      call, slices.shape, call.get(kBroadcastUpdatesKey),
+      cat("that of data ", to_string(data), " with that of indices ",
+          to_string(call.range ? Shape{call.range->count} : indices), " instead of axis ", axis),
+      "SU-2");
   return slices;
 }
 

@@ -67,6 +67,12 @@ SliceGeometry axis_slices(const Shape& data, const Shape& indices, std::int64_t 
   return whole_slices({std::move(windows), {axis}, batching, batching, {axis}, rank(indices)}, data, indices);
 }
 
+SliceGeometry range_slice(const Shape& data, std::int64_t axis, const AxisRange& along) {
+  Shape sizes = data;
+  sizes[to_size(axis)] = along.count;
+  return {{range(0, rank(data)), {}, {}, {}, {axis}, 0}, sizes, sizes, false, along.step};
+}
+
 SliceGeometry tuple_slices(const Shape& data, const Shape& indices, std::int64_t batch_dims) {
   const std::int64_t vector_dim = rank(indices) - 1;
   const Shape selected = range(batch_dims, batch_dims + indices.back());

@@ -12,6 +12,12 @@
 
 namespace tensorop {
 
+// Positions on an axis: their number, and the distance from one to the next, which is not 0.
+struct AxisRange {
+  std::int64_t count;
+  std::int64_t step;
+};
+
 struct SliceDims {
   Shape windows = {};           // of the result, or of updates: the dimensions of the slice
   Shape collapsed = {};         // of data: the slice does not have them
@@ -29,6 +35,9 @@ struct SliceGeometry {
   Shape shape;
   // What is out of range is settled for each element of a slice, not for its start.
   bool by_element = false;
+  // Of data, from one position of a slice to the next, in the dimensions of index_map. Not 0; StableHLO has
+  // only 1.
+  std::int64_t step = 1;
 };
 
 [[nodiscard]] inline bool has_dim(const Shape& list, std::size_t dim) {
@@ -49,6 +58,9 @@ struct SliceGeometry {
 // Shape: data[:axis] + indices[batch_dims:] + data[axis+1:].
 [[nodiscard]] SliceGeometry axis_slices(const Shape& data, const Shape& indices, std::int64_t axis,
                                         std::int64_t batch_dims);
+// The only index is the first of the positions `along` the axis, which are one slice. Shape: data[:axis] +
+// [along.count] + data[axis+1:].
+[[nodiscard]] SliceGeometry range_slice(const Shape& data, std::int64_t axis, const AxisRange& along);
 // Each index tuple, along the last dimension of indices, selects the slice of data at its position in the
 // dimensions behind `batch_dims` batching dimensions. Shape: indices[:-1] + data[batch_dims+k:].
 [[nodiscard]] SliceGeometry tuple_slices(const Shape& data, const Shape& indices, std::int64_t batch_dims);

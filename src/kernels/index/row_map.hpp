@@ -22,7 +22,7 @@ namespace tensorop {
 struct RowDim {
   std::int64_t size;
   std::int64_t tuple_stride;  // index tuples in one step; 0: all steps use the same tuples
-  std::int64_t table_stride;  // rows of the table in one step
+  std::int64_t table_stride;  // rows of the table in one step; may be negative
 };
 
 // Rows whose offsets have a common base: row i is at base + offsets[i], or is kSkip.
