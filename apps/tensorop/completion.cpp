@@ -139,7 +139,7 @@ void add_values(const Command& command, const Option& option, std::string_view l
   }
 }
 
-// Adds operators, and with the first letter of a publisher's spelling also that spelling.
+// Adds operators; once something has been typed, also by their other names and publishers' names.
 void add_operators(Offers& offers, std::vector<std::string>& known) {
   const auto add = [&](std::string_view word, std::string_view summary) {
     if (std::ranges::find(known, word) != known.end()) return;

@@ -1,4 +1,4 @@
-// A mask in place of indices, in the default semantics: its true elements select like their positions.
+// A mask in place of indices, in the default semantics: the positions of its true elements are the indices.
 #pragma once
 
 #include <optional>

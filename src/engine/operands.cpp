@@ -105,7 +105,7 @@ std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
   return Tensor(dtype, tensor.shape(), std::move(integers));
 }
 
-// Whether a text that has been read has this dtype of its own, but numbers that it cannot hold exactly.
+// Whether `dtype` is float64 and the own dtype of a text whose numbers it can only hold rounded.
 bool only_rounds_to(const Source& source, DType dtype) {
   return source.tensor() == nullptr && dtype == DType::float64 && source.natural_dtype() == dtype;
 }

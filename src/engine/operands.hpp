@@ -18,7 +18,7 @@ namespace tensorop {
 // operand with a declared dtype has a tensor of it. Throws Error.
 [[nodiscard]] Source open_operand(const OperandText& operand, const Source::Options& options,
                                   const Settings& settings);
-// Opens an operand if there are no results of other jobs.
+// Opens an operand that cannot be the result of another job.
 [[nodiscard]] Source open_operand(const OperandText& operand, const Source::Options& options);
 
 // Reads a source without a tensor as the dtype that a model declares. Throws Error if it has another dtype.

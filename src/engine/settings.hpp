@@ -45,8 +45,8 @@ struct Settings {
   std::optional<Access> access = std::nullopt;
 };
 
-// Returns this call's part of Settings::memory, or of the free memory if that is 0, which needs reading files
-// of the system; at least 1.
+// Returns this call's part of Settings::memory, at least 1. If that is 0, returns its part of the free
+// memory, which it reads from files of the system.
 [[nodiscard]] std::int64_t memory_of(const Settings& settings);
 
 // Makes a temporary file of `bytes` bytes in the settings' folder. Throws Error if there is no space.

@@ -66,7 +66,7 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
     return count_open(plan, std::min(count(bound.planned.output.shape), kMostLookedAt), own.threads);
   };
   out.versions = verdicts_on(opened, {}, own, check_all);
-  // For the call itself, which verdicts_on() checks without some attributes, the error is known.
+  // The call itself fails with `error`, although verdicts_on() checks it without some attributes.
   for (VersionVerdict& verdict : out.versions) {
     const bool is_own = verdict.version == out.version && verdict.mode.empty();
     if (!is_own || verdict.error) continue;

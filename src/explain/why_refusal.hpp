@@ -22,7 +22,7 @@ struct Refusal {
   std::optional<ChosenIndex> index = std::nullopt;  // the index out of range
   std::int64_t index_end = 0;                       // valid indices are below it; FaultFacts::kNoEnd: any
   bool allows_negative = true;                      // whether that version allows negative indices
-  // From verdicts_on(). Empty if the call breaks no rule, such as if a file is missing, or if an operand that
+  // From verdicts_on(). Empty if the call breaks no rule (a missing file, for example), or if an operand that
   // is needed can be read only once.
   std::vector<VersionVerdict> versions = {};
 };

@@ -52,7 +52,7 @@ class Batch {
     constexpr std::chrono::seconds kMostWait(2);
     std::unique_lock lock(mutex_);
     is_stopped_ = true;
-    // Does not wait longer for a report whose reader is this slow.
+    // A report whose reader takes longer than this is not waited for.
     const bool is_free = changed_.wait_for(lock, kMostWait, [this] { return !is_reporting_; });
     for (std::size_t i = reported_; is_free && i < jobs_.size() && i <= last_wanted_; ++i) {
       State& state = states_[i];

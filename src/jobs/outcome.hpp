@@ -8,18 +8,18 @@
 namespace tensorop {
 
 enum class Outcome : std::uint8_t {
-  equal,        // the expected tensor, or the expected error
-  different,    // another tensor, another error, or none
-  missing,      // compare: the actual tensor does not exist
-  extra,        // compare: the expected tensor does not exist
-  error,        // it failed, or cannot be judged
-  updated,      // check: the golden file has been rewritten
-  skipped,      // check: tensorop does not have it; compare: nothing to compare; of both: Skipped. run: a job
-                // that it needs has no result
-  not_given,    // check of another program: the call cannot be given to a program; nothing was judged
-  done,         // run: has its result; check: a step without an expectation, if it has warnings
-  unreadable,   // check: a file or a folder of cases
-  interrupted,  // had not ended when a signal ended the process
+  equal,          // the expected tensor, or the expected error
+  different,      // another tensor, another error, or none
+  missing,        // compare: the actual tensor does not exist
+  extra,          // compare: the expected tensor does not exist
+  error,          // it failed, or cannot be judged
+  updated,        // check: the golden file has been rewritten
+  skipped,        // check, compare: for the reason in Skipped (unsupported, nothing to compare). run: a job
+                  // that it needs has no result
+  not_given,      // check of another program: the call cannot be given to a program; nothing was judged
+  done,           // run: has its result; check: a step without an expectation, if it has warnings
+  unreadable,     // check: a file or a folder of cases
+  interrupted,    // had not ended when a signal ended the process
   not_compared,   // every element was left out, so nothing says that it is equal
   known_failure,  // check: fails, as a line of --known-failures says
   passes_now,     // check: a line of --known-failures whose cases pass

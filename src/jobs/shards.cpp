@@ -46,7 +46,7 @@ class JobGroups {
   std::vector<std::size_t> next_;  // for each job, another one of its group, towards the identifying job
 };
 
-// The position of a job in any order of the files: the rank of its file's path, its line and its number.
+// The position of a job, whatever the order of the files: the rank of its file's path, its line and number.
 using Place = std::tuple<std::size_t, std::int64_t, std::int64_t>;
 
 std::vector<Place> places_of(const std::vector<Job>& jobs) {

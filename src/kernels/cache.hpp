@@ -7,7 +7,7 @@
 namespace tensorop {
 
 inline constexpr std::int64_t kCacheLine = 64;
-// The page size of the page cache. Where pages are larger, plans are only less exact.
+// The page size of the page cache. If pages are larger, plans are only less exact.
 inline constexpr std::int64_t kPage = 4096;
 
 // A tile is narrow: each step along the axis reads a few cache lines of another page, and no hardware

@@ -31,8 +31,8 @@ void require_no_empty_axis(const Shape& data, std::int64_t begin, std::int64_t e
 // The dimensions [begin, end) of a shape.
 [[nodiscard]] Shape slice(const Shape& shape, std::int64_t begin, std::int64_t end);
 
-// True under those names of PyTorch, NumPy and JAX that select from data in row-major order if no axis is
-// given.
+// The attribute `flat`: true under the names of PyTorch, NumPy and JAX that select from data in row-major
+// order if no axis is given.
 inline constexpr AttributeSpec kFlatSpec = {
     "flat", AttributeKind::flag, "false",
     "data is taken as flat: indices count its elements in row-major order"};

@@ -15,7 +15,7 @@ namespace {
 // openvino and webnn: all dimensions except the axis must be equal (GE-4); in other versions the dimensions
 // of indices may be smaller.
 constexpr unsigned kEqualOffAxis = 1;
-constexpr unsigned kBroadcastOffAxis = 2;  // dimensions except the axis are repeated to each other
+constexpr unsigned kBroadcastOffAxis = 2;  // data and indices are broadcast to each other off the axis
 constexpr unsigned kTorchShapes = 4;       // 0-D counts as (1), and the rules are PyTorch's
 constexpr unsigned kZeroOfEmptyAxis = 8;   // jax: an axis without elements reads as zeros
 constexpr unsigned kIndexesResult = 16;    // numpy: no index of an empty result is checked

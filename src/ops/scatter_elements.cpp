@@ -21,7 +21,7 @@ namespace {
 constexpr unsigned kBoundedAxis = 1;
 constexpr unsigned kEqualOffAxis = 2;  // webnn: except along the axis, indices is as large as data (GE-4)
 constexpr unsigned kTorchShapes = 4;   // 0-D counts as (1), and updates may be larger than indices
-// Dimensions of data and indices, except the axis, are repeated to each other.
+// Except along the axis, data and indices are broadcast to each other.
 constexpr unsigned kBroadcastOffAxis = 8;
 constexpr unsigned kTakesValue = 16;   // updates without dimensions are one value for all indices
 constexpr unsigned kAxisOrFlat = 32;   // the axis has no default: either axis or flat must be given

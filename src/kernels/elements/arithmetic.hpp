@@ -114,7 +114,7 @@ T extreme(T a, T b) {
   return a != a ? quiet(a) : with_b;
 }
 
-// Works on the bits of 16-bit floats. After the other bits of negative values are inverted, the bits as
+// Works on the bits of 16-bit floats. With all bits but the sign of negative values inverted, the bits as
 // integers have the order of the values, with -0 just below +0.
 template <bool kMax, Half T>
 T extreme(T a, T b) {

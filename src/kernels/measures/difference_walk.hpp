@@ -170,7 +170,7 @@ inline bool is_in_range(const Deviation<double>& deviation) {
 // Compares elements that have an infinity or NaN, or whose deviation is infinite.
 template <class T, class Recorder>
 [[gnu::noinline]] void compare_irregular(T a, T e, std::int64_t at, Recorder& recorder) {
-  // A NaN on one side only differs in any case.
+  // A NaN on only one side differs in any case.
   if (recorder.nan_unequal() && is_nan(a)) return recorder.fail_unfixable(at);
   const bool same_bits = has_same_bits(a, e);
   drop_same(a, e);

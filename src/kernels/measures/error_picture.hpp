@@ -22,7 +22,7 @@ struct ErrorSums {
   double actual2 = 0;  // squares of the actual elements
   double expected2 = 0;
   double product = 0;  // products of the actual and the expected element
-  // Whether some were so small that their squares underflow in float64, or lose digits.
+  // Whether errors, or elements, are so small that their squares underflow in float64, or lose digits.
   bool has_tiny_errors = false;
   bool has_tiny_elements = false;
   static constexpr double kTiny = 0x1p-500;

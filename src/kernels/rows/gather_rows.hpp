@@ -25,8 +25,8 @@ struct GatherRowsSpec {
 
 // The content of rows whose offset is kSkip.
 struct SkippedRows {
-  bool any = false;                 // the element of these rows; null: zeros
-  const std::byte* fill = nullptr;  // the element that they have; null: zeros
+  bool any = false;                 // whether there may be such rows
+  const std::byte* fill = nullptr;  // the element of these rows; null: zeros
   std::int64_t width = 1;           // bytes of an element
 };
 [[nodiscard]] SkippedRows skipped_rows(const RowMoves& moves);

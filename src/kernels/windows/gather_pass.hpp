@@ -53,9 +53,9 @@ class GatherPass {
   GatherPass(const RowMoves& gather, Range rows, std::int64_t window_rows, std::int64_t chunks,
              const Windowing& windowing, const Threads& threads);
 
-  // Adds the rows of a chunk. visit(take) calls take(row, from_row) for rows of the result, each at from +
-  // from_row * row_bytes. take() may call it several times, and it must do the same each time. Call take()
-  // once for each chunk, from any worker of the threads; no row of the result may come twice.
+  // Adds the rows of a chunk. visit(add) calls add(row, from_row) for rows of the result, each at from +
+  // from_row * row_bytes. take() may call visit several times; each call must do the same. Call take() once
+  // for each chunk, from any worker of the threads; no row of the result may come twice.
   template <class Visit>
   void take(std::int64_t chunk, const Visit& visit, const std::byte* from, int worker);
 
