@@ -1,5 +1,5 @@
 // Where and Select: each element from one of two tensors, depending on a condition. Source: docs/ops/where.md
-// (WH-1, WH-2, SL-2, SL-4, SL-5).
+// (WH-1, SL-2, SL-4, SL-5).
 #include <utility>
 
 #include "kernels/elements/element_plans.hpp"
