@@ -20,15 +20,15 @@
 namespace tensorop {
 namespace {
 
-// What goes into an archive.
+// The contents of an archive to be written.
 struct ArchiveInputs {
   std::vector<NamedInput> arrays;
-  std::vector<std::shared_ptr<const TensorSet>> archives;  // that are taken as a whole
-  std::map<std::string, Metadata> opened;                  // of archives of which single arrays are taken
+  std::vector<std::shared_ptr<const TensorSet>> archives;  // archives whose arrays are all taken
+  std::map<std::string, Metadata> opened;                  // metadata of archives with single arrays taken
 };
 
-// Adds what NAME=OPERAND gives. An archive without a name is all its arrays, in its order; with a name it is
-// its only one.
+// Adds the input NAME=OPERAND. An archive without a name contributes all its arrays, in its order; with a
+// name, its only array.
 void add_input(const std::string& text, std::size_t position, ArchiveCache& archives, ArchiveInputs& inputs) {
   const auto named = split_name(text);
   auto set = TensorSet::open_archive(named ? named->text : text, &kJsonFormat);
@@ -36,7 +36,7 @@ void add_input(const std::string& text, std::size_t position, ArchiveCache& arch
     const auto archive = std::make_shared<const TensorSet>(std::move(*set));
     inputs.archives.push_back(archive);
     const auto begin = to_int64(inputs.arrays.size());
-    // What --view is for, where there are some.
+    // If the archive does not name all dtypes, --view applies only to arrays without one.
     const bool has_unnamed =
         std::ranges::any_of(archive->members(), [](const SetMember& member) { return !member.names_dtype; });
     for (const SetMember& member : archive->members()) {
@@ -80,7 +80,7 @@ ArchiveInputs read_inputs(const std::vector<std::string>& texts, bool replace,
       } else if (replace) {
         NamedInput& old = arrays[before->second.array];
         const std::string& text = texts[before->second.text];
-        // An array that was named by itself was to replace others.
+        // An array that was named by itself was meant to replace others, so its loss is a warning.
         if (settings.warn && (old.archive == nullptr || split_name(text)))
           settings.warn(cat(printable(text), ": is left out: ", printable(texts[i]), " has an array ",
                             in_quotes(input.name), " too, and comes later"));
@@ -106,7 +106,7 @@ void add_array(ArchiveWriter& archive, const std::string& name, const CastInput&
   input.explain([&] { execute(input.planned(), input.inputs, *sink, settings); });
 }
 
-// Arrays that nobody named lose nothing.
+// Throws Error if an array that the user did not name would lose digits.
 void require_exact(const NamedInput& input, const CastInput& opened) {
   if (input.archive != nullptr && !input.dtype) opened.require_exact_integers();
 }
@@ -118,7 +118,7 @@ CastInput prepared(CastInput input, const Settings& settings) {
   return input;
 }
 
-// The metadata of all archives that are taken as a whole.
+// Returns the metadata of all archives whose arrays are all taken.
 Metadata joined_metadata(const ArchiveInputs& inputs) {
   Metadata metadata;
   std::map<std::string_view, std::pair<std::string_view, const TensorSet*>> known;
@@ -136,7 +136,7 @@ Metadata joined_metadata(const ArchiveInputs& inputs) {
   return metadata;
 }
 
-// The metadata of the result, and warnings about that of the inputs.
+// Returns the metadata of the result, and warns about the metadata of the inputs.
 Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion, const Format& format,
                        const Settings& settings) {
   const bool is_given = !conversion.metadata.empty() || conversion.metadata_from;
@@ -189,15 +189,15 @@ Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion
   return metadata;
 }
 
-// Whether opening the operand a second time gives it again.
+// Whether the operand can be opened a second time.
 bool can_be_opened_again(const NamedInput& input) {
   return input.archive != nullptr ||
          (raw_path(input.text).empty() && input.text != "-" && !is_other_file(input.text));
 }
 
-// Opens the inputs at the positions `order` by open(position, reading), and gives them to use(position,
+// Opens the inputs at the positions `order` by open(position, reading), and passes them to use(position,
 // opened), one at a time and in that order. Arrays that take one thread each are opened concurrently, as many
-// as there are threads, where memory holds so many; all others one after the other, on all threads.
+// as there are threads and memory; all others one after the other, on all threads.
 template <class Open, class Use>
 void for_each_input(const std::vector<NamedInput>& inputs, std::span<const std::size_t> order,
                     const InputReading& reading, const Open& open, const Use& use) {
@@ -226,8 +226,8 @@ void for_each_input(const std::vector<NamedInput>& inputs, std::span<const std::
   }
 }
 
-// The inputs that must be open before the first array is written, and of others only dtype and shape: of all,
-// where the archive needs them.
+// Opens inputs before the first array is written: all of them with their elements for a stream; only their
+// dtypes and shapes, as far as possible, if the archive needs these first.
 std::vector<std::optional<CastInput>> open_first(const ArchiveWriter& archive,
                                                  const std::vector<NamedInput>& inputs,
                                                  std::span<const std::size_t> order,
@@ -248,7 +248,7 @@ std::vector<std::optional<CastInput>> open_first(const ArchiveWriter& archive,
   return first;
 }
 
-// The input with its elements.
+// Returns the input with its elements.
 CastInput open_whole(const NamedInput& input, std::optional<CastInput> first, const InputReading& reading) {
   if (first && (first->tensor.data() != nullptr || first->tensor.size() == 0)) return std::move(*first);
   CastInput whole = open_input(input, reading, false);
@@ -271,7 +271,7 @@ void set_dtypes(const std::vector<NamedCast>& casts, std::vector<NamedInput>& in
   }
 }
 
-// Throws Error where the archive replaces `old`, which holds what neither it nor an input is.
+// Throws Error if the archive replaces `old`, and parts of `old` are neither in the result nor inputs.
 void require_nothing_lost(const std::string& path, const Archive& old, const std::vector<NamedInput>& inputs,
                           const Metadata& metadata) {
   std::set<std::string> there;
@@ -297,7 +297,7 @@ void require_nothing_lost(const std::string& path, const Archive& old, const std
                   ":NAME writes one array of it and keeps the others; as an input it is kept too"));
 }
 
-// Throws Error where the file is a part of a model that would have an array in two parts.
+// Throws Error if the file is part of a model that would then have the same array in two parts.
 void require_whole_models(const Destination& destination, const std::vector<NamedInput>& inputs) {
   if (!destination.replaced || !destination.replaced->exists()) return;
   std::vector<std::string> names;

@@ -1,5 +1,5 @@
-// From a request to a call: finds the version, opens operands, reads attributes, resolves dtypes and plans
-// the result. All rules except those on index values and arithmetic are checked here, in the order of G-9.
+// Turns a request into a call: finds the version, opens operands, reads attributes, resolves dtypes and plans
+// the result. Checks all rules except those on index values and arithmetic.
 #pragma once
 
 #include "base/files/input_file.hpp"
@@ -10,7 +10,7 @@
 
 namespace tensorop {
 
-// A call whose attributes and operands are read. Whether they fit together is not checked.
+// A call with its attributes and operands. It is not checked whether they fit together.
 struct OpenedCall {
   Call call;
   Inputs inputs;  // the files that operands and attributes are read from
