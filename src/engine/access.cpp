@@ -10,9 +10,6 @@
 namespace tensorop {
 namespace {
 
-// For fewer bytes the access makes no difference.
-constexpr std::int64_t kSmallRead = 32 << 20;
-
 // Whether the rows of a gather are read in nearly ascending order, judged by sampled blocks of rows: the
 // system then reads ahead by itself.
 bool rows_ascend(const RowMoves& gather) {
@@ -69,10 +66,9 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
   double resident = 0;
   for (const auto& operand : random->operands) facts.bytes += to_int64(operand.size());
   facts.sort_bytes = random->sort_bytes;
-  const bool is_small = facts.bytes + facts.sort_bytes + result_bytes < kSmallRead;
   // Finding the amount of free memory takes a part of a millisecond, so it is done only if it matters.
-  if (!is_small && facts.kind != RandomAccess::Kind::rows) facts.memory = memory_of(settings);
-  if (facts.bytes >= kSmallRead) {
+  if (!facts.is_small() && facts.kind != RandomAccess::Kind::rows) facts.memory = memory_of(settings);
+  if (facts.bytes >= kSmallAccess) {
     for (const auto& operand : random->operands) {
       const MappedFile* file = inputs.find(operand.data());
       const double share =

@@ -27,8 +27,6 @@ constexpr std::int64_t kSmallGroup = 4 << 20;
 constexpr std::int64_t kMostSorted = 2 << 20;
 // Rows of a megabyte are as long as the ranges in which a result is computed.
 constexpr std::int64_t kLongestSortedRow = 1 << 20;
-// Reading this many bytes takes some ten milliseconds, in any order.
-constexpr std::int64_t kSmallAccess = 32 << 20;
 // The share of memory that sorting rows may take.
 constexpr std::int64_t kSortShare = 4;
 
@@ -51,8 +49,7 @@ struct AccessChoice {
 AccessChoice choose_access(const ScheduleFacts& facts) {
   using Kind = RandomAccess::Kind;
   if (facts.asked) return {*facts.asked, AccessReason::asked_for};
-  if (facts.bytes + facts.sort_bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmallAccess)
-    return {Access::plain, AccessReason::small};
+  if (facts.is_small()) return {Access::plain, AccessReason::small};
   // A result that is written at random stays in the page cache until it is complete.
   const bool large_result = facts.kind != Kind::rows && facts.result_bytes > facts.memory;
   const bool many_rows = facts.sort_bytes > facts.memory / kSortShare;

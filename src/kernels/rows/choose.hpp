@@ -47,6 +47,8 @@ enum class AccessReason : std::uint8_t {
 // Rows of at least this many bytes are read one by one at the full speed of a disk, 90,000 a second or 1.3
 // GB/s. Shorter rows are read in ascending order: neighbouring pages together, and no page twice.
 inline constexpr std::int64_t kLongRow = 16 << 10;
+// Reading fewer bytes than this takes at most some ten milliseconds, in any order.
+inline constexpr std::int64_t kSmallAccess = 32 << 20;
 
 // The operands that are read, and the results that are written, in the order of the indices.
 struct RandomAccess {
@@ -91,6 +93,12 @@ struct ScheduleFacts {
   bool replicated = false;      // every rank has the operands in its own memory
   bool by_range = true;         // on ranks: a rank can compute a range of the result alone
   std::optional<Access> asked = std::nullopt;  // by Settings::access
+
+  // Whether the bytes that are read or written at random are so few that their order does not matter.
+  [[nodiscard]] bool is_small() const {
+    const bool writes_in_order = kind == RandomAccess::Kind::rows;
+    return bytes + sort_bytes + (writes_in_order ? 0 : result_bytes) < kSmallAccess;
+  }
 };
 
 struct Decision {
