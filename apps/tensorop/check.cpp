@@ -19,7 +19,10 @@
 #include "check/known_failure_lines.hpp"
 #include "check/known_failures.hpp"
 #include "commands.hpp"
+#include "engine/version.hpp"
+#include "explain/portability.hpp"
 #include "jobs/cases.hpp"
+#include "ops/publisher.hpp"
 #include "progress.hpp"
 #include "report/shrunk_report.hpp"
 #include "report_options.hpp"
@@ -70,6 +73,11 @@ std::vector<Option> check_options() {
       {"--update", Heading::actual, "", "rewrite golden files that are missing or differ, and list them",
        OptionRules{.excludes = "--actual --command --shard",
                    .hint = "one process rewrites golden files, with what tensorop computes"}},
+      {"--spec", Heading::semantics, join(spec_forms(), "|"),
+       "call all cases under this version of their operators",
+       OptionRules{.excludes = "--update",
+                   .hint = "golden files hold the results of the versions that the cases name",
+                   .decides = true}},
       {"--ignore-open", Heading::equality, "", "do not compare elements that a case's --spec leaves open",
        OptionRules{.decides = true}},
       ignore_option(),
@@ -110,6 +118,17 @@ struct ReadyCheck {
   std::optional<Error> not_kept = {};  // why findings of --shrink are not kept
 };
 
+// Calls all cases under one version.
+void set_version(const std::string& spec, std::vector<Job>& jobs) {
+  if (names_several(spec)) throw Error(cat("--spec: ", in_quotes(spec), " has no single result"));
+  (void)with_context("--spec", [&] { return parse_spec(spec); });
+  for (Job& job : jobs) {
+    if (is_of_versions(job))
+      throw Error(cat(job.location(), ": a case of several versions cannot be combined with --spec"));
+    job.request.spec = spec;
+  }
+}
+
 // Returns the cases of all shards.
 std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& settings,
                               std::vector<Unseen>& unseen, std::vector<UnreadableCases>& unreadable) {
@@ -122,6 +141,7 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
                  &unreadable, &unseen);
   // If there is only one file, its error is reported like any other.
   if (jobs.empty() && unreadable.size() == 1) throw Error(unreadable[0].error);
+  if (const auto spec = arguments.value("--spec")) set_version(*spec, jobs);
   join_case_files(jobs, {settings.actual, settings.update, settings.mask.value_or("")});
   if (settings.known != nullptr) {
     settings.known->find_cases(jobs, {.threads = settings.batch.threads, .memory = settings.batch.memory});

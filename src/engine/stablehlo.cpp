@@ -126,7 +126,7 @@ Request as_stablehlo(const Call& call, const Planned& planned) {
   if (call.operands[0].rank() == 0) refuse_call("data without dimensions");
   if (!planned.slices)
     refuse_call(call.operands[1].size() == 0 ? "indices without elements" : std::string(call.op->name));
-  const auto& [dims, sizes, shape, by_element] = *planned.slices;
+  const auto& [dims, sizes, shape, by_element, step] = *planned.slices;
   if (dims.vector_dim > call.operands[1].rank()) refuse_call("indices without dimensions");
   for (std::size_t i = 0; i < dims.batching.size(); ++i) {
     const std::int64_t in_data = call.operands[0].shape()[to_size(dims.batching[i])];

@@ -79,7 +79,7 @@ class RowMap {
   // The rows of all groups that touch the offsets `offsets`; all rows if there are no groups.
   [[nodiscard]] Range rows_within(Range offsets) const;
 
-  // For rows of single elements along an outer axis: the number of columns, which are independent of each
+  // For rows along an outer axis: the number of columns, which are independent of each
   // other; otherwise 0.
   [[nodiscard]] std::int64_t columns() const { return columns_; }
   // Elements between steps on that axis in the table; at least columns().

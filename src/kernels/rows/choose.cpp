@@ -97,14 +97,18 @@ ScheduleFacts facts_of(const RowMoves& moves) {
   out.tuples = map.decoder().tuples();
   out.group_size = map.group_size();
   out.group_rows = map.group_rows();
-  out.columns = map.columns();
-  out.steps = map.columns() == 0 ? 0 : moves.data_rows / map.column_stride();
+  out.columns = columns_of(moves);
+  out.steps = out.columns == 0 ? 0 : moves.data_rows / map.column_stride();
   return out;
+}
+
+std::int64_t columns_of(const RowMoves& moves) {
+  return moves.row_elements == 1 ? moves.map->columns() : 0;
 }
 
 bool in_columns(const RowMoves& moves) {
   // The rows, which are single elements, touch most pages of data.
-  return !moves.is_scatter() && moves.map->columns() > 0 && moves.map->rows() > moves.data_bytes() / kPage;
+  return !moves.is_scatter() && columns_of(moves) > 0 && moves.map->rows() > moves.data_bytes() / kPage;
 }
 
 std::optional<RandomAccess> random_access(const RowMoves& moves) {

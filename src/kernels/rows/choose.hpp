@@ -75,7 +75,7 @@ struct ScheduleFacts {
   std::int64_t tuples = 0;      // index tuples
   std::int64_t group_size = 0;  // RowMap::group_size()
   std::int64_t group_rows = 0;  // RowMap::group_rows()
-  std::int64_t columns = 0;     // RowMap::columns()
+  std::int64_t columns = 0;     // columns_of()
   std::int64_t steps = 0;       // steps of the indexed tensor along the axis of the columns
 
   // Facts about operands that are read, or results that are written, at random. The defaults: all in memory.
@@ -122,6 +122,10 @@ struct Decision {
 
 // The decision for operands in memory. A plan that moves no rows is computed range by range.
 [[nodiscard]] Decision choose_in_memory(const std::optional<RowMoves>& moves);
+
+// Returns the columns of moves whose rows are single elements, as RowMap::columns(); else 0: only elements
+// are moved in tiles.
+[[nodiscard]] std::int64_t columns_of(const RowMoves& moves);
 
 // Whether a gather of single elements along an outer axis works in tiles of columns instead of windows
 // (column_windows.cpp).
