@@ -197,7 +197,7 @@ std::string rules_markdown(const std::vector<std::string>& ids) {
   return table_text({"rule", "the call must satisfy"}, rows);
 }
 
-std::string options_markdown(const std::string& command, const std::string& page) {
+std::string options_markdown(const std::string& command, const std::string& other, const std::string& page) {
   std::vector<Option> options = global_options();
   if (!command.empty()) {
     options.clear();
@@ -205,10 +205,13 @@ std::string options_markdown(const std::string& command, const std::string& page
       if (group.heading != Heading::globals) std::ranges::move(group.options, std::back_inserter(options));
     }
   }
+  const std::vector<Option> known =
+      other.empty() ? std::vector<Option>{} : all_options(require_command(other));
   std::vector<Cells> rows;
   for (const Option& option : options) {
+    if (find_option(known, option.name) != nullptr) continue;
     std::vector<std::string> others = split(option.rules.excludes, " ");
-    std::erase_if(others, [&](const std::string& other) { return find_option(options, other) == nullptr; });
+    std::erase_if(others, [&](const std::string& name) { return find_option(options, name) == nullptr; });
     const std::string meaning =
         cat(meaning_of(option), others.empty() ? "" : cat("; not with ", join(others)));
     rows.push_back({linked(code(with_bars(usage_of(option))), option.name, page), with_options(meaning)});
