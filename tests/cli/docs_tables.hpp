@@ -9,7 +9,7 @@
 namespace tensorop {
 
 // Three tables of one operator: operands, attributes (if it has any), versions. Of several operators the
-// attributes and the versions in two tables, with equal rows joined.
+// attributes in a table with equal rows joined, and a table of the versions without their dtypes.
 [[nodiscard]] std::string operators_markdown(const std::vector<std::string>& names);
 
 // A table of the rules of these ids.
