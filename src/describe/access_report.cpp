@@ -58,8 +58,8 @@ std::string reason_text(const AccessReport& report) {
                          : cat("what is read at random is small: ", byte_size_text(facts.bytes));
     case AccessReason::resident:
       return only_writes ? result_text(facts) : operands_text(report);
-    case AccessReason::ascending:
-      return cat(operands_text(report), "; the indices ascend");
+    case AccessReason::sequential:
+      return cat(operands_text(report), "; the indices ascend or descend");
     case AccessReason::long_rows:
       return cat(operands_text(report), "; ", rows_text(facts),
                  ", and are long enough to be read one by one");

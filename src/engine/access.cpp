@@ -1,6 +1,7 @@
 #include "engine/access.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "base/checked.hpp"
@@ -10,9 +11,9 @@
 namespace tensorop {
 namespace {
 
-// Whether the rows of a gather are read in nearly ascending order, judged by sampled blocks of rows: the
-// system then reads ahead by itself.
-bool rows_ascend(const RowMoves& gather) {
+// Whether the rows of a gather are read in nearly ascending or descending order, judged by sampled blocks of
+// rows: the system then reads what lies around a row by itself.
+bool is_sequential(const RowMoves& gather) {
   constexpr std::int64_t kBlocks = 16;
   constexpr std::int64_t kRows = 64;
   constexpr std::int64_t kNear = 128 << 10;  // bytes that any system reads ahead
@@ -31,7 +32,7 @@ bool rows_ascend(const RowMoves& gather) {
     for (std::int64_t i = 1; i < kRows; ++i) {
       const std::int64_t step = offsets[i] - offsets[i - 1];
       ++steps;
-      near += step >= 0 && step <= kNear / gather.row_bytes ? 1 : 0;
+      near += std::abs(step) <= kNear / gather.row_bytes ? 1 : 0;
     }
   }
   return near >= steps - steps / 16;
@@ -77,7 +78,7 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
     }
     facts.resident = resident / static_cast<double>(facts.bytes);
     if (facts.resident < 1 && facts.can_advise) {
-      facts.ascending = rows_ascend(*moves);
+      facts.sequential = is_sequential(*moves);
       facts.in_groups = reads_in_groups(facts, settings);
     }
   }

@@ -64,7 +64,7 @@ AccessChoice choose_access(const ScheduleFacts& facts) {
   if (large_result) return {Access::windows, AccessReason::large_result};
   if (facts.kind == Kind::columns) return {Access::windows, AccessReason::outer_axis};
   if (many_rows) return {Access::windows, AccessReason::many_rows};
-  if (facts.ascending) return {Access::plain, AccessReason::ascending};
+  if (facts.sequential) return {Access::plain, AccessReason::sequential};
   if (facts.row_bytes >= kLongRow && facts.can_advise) return {Access::advised, AccessReason::long_rows};
   return {Access::windows, AccessReason::short_rows};
 }

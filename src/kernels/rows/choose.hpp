@@ -33,7 +33,7 @@ enum class AccessReason : std::uint8_t {
   in_order,      // nothing is read or written at random
   small,         // the operands that are read at random are small
   resident,      // the operands are in memory already
-  ascending,     // indices ascend
+  sequential,    // indices ascend or descend
   long_rows,     // long rows are as fast one by one as in ascending order
   short_rows,    // short rows are faster in ascending order
   outer_axis,    // along an outer axis
@@ -82,7 +82,7 @@ struct ScheduleFacts {
   RandomAccess::Kind kind = RandomAccess::Kind::rows;
   std::int64_t bytes = 0;   // bytes of the operands that are read at random
   double resident = 1;      // the share of these operands that is in memory: 0 to 1
-  bool ascending = false;   // the rows in a sample ascend
+  bool sequential = false;  // the rows in a sample ascend, or descend
   bool can_advise = false;  // rows are known before they are read
   std::int64_t result_bytes = 0;
   std::int64_t memory = 0;      // for windows and buffers
