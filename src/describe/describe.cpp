@@ -101,6 +101,7 @@ Json version_json(const Operator& op, const Version& version) {
     Json entry = Json::object();
     if (!spec.choices.empty()) entry.add("choices", Json::list(allowed_words(spec, version)));
     if (!row.default_text.empty()) entry.add("default", row.default_text);
+    if (row.required) entry.add("required", true);
     attributes.add(row.name, std::move(entry));
   }
   Json out = Json::object()
@@ -187,6 +188,7 @@ std::string attribute_list(const Operator& op, const Version& version) {
   return join(version.attributes, ", ", [&](const AttributeRow& row) {
     const std::vector<std::string> own = allowed_words(*find_attribute(op, row.name), version);
     std::string values = row.non_negative ? "not negative" : row.choices.empty() ? "" : join(own);
+    if (row.required) values += values.empty() ? "required" : ", required";
     if (!row.missing.empty()) values += cat("; not in tensorop: ", join(row.missing, ", ", std::identity()));
     return values.empty() ? std::string(row.name) : cat(row.name, " (", values, ")");
   });

@@ -26,9 +26,9 @@ std::string attribute_text(const Operator& op, const Version& version, const Att
   const std::string choices = row->non_negative      ? "not negative"
                               : spec.choices.empty() ? ""
                                                      : join(allowed_words(spec, version));
-  const std::string end = spec.required        ? "required"
-                          : by_default.empty() ? "no default"
-                                               : cat("default ", by_default);
+  const std::string end = spec.required || row->required ? "required"
+                          : by_default.empty()           ? "no default"
+                                                         : cat("default ", by_default);
   return cat(choices, choices.empty() ? "" : "; ", end);
 }
 

@@ -89,6 +89,15 @@ std::string broadcast_formula(const Call& call, std::size_t first) {
   return cat(join_words(parts, "and"), parts.size() == 1 ? "" : ", broadcast");
 }
 
+// Returns "a (2,1) and b (2,3), joined along axis 1".
+std::string joined_formula(const Call& call) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < call.operands.size(); ++i)
+    parts.push_back(cat(shown_name(call, i), " ", to_string(call.operands[i].shape())));
+  return cat(join_words(parts, "and"), ", joined",
+             is_flat(call) ? ", flat" : cat(" along axis ", integer_of(call, "axis")));
+}
+
 // Returns the list of the attribute "shape", and the shape that it is broadcast with, if any.
 std::string target_formula(const Call& call) {
   const auto& shape = std::get<Shape>(call.attributes[0].value);
@@ -104,8 +113,9 @@ std::string target_formula(const Call& call) {
 
 std::string shown_name(const Call& call, std::size_t i) {
   const Operator& op = *call.op;
-  if (op.operands.back().variadic && call.version->framework == Framework::onnx) return cat("data_", i);
   const PublishedNames* const names = published_names(op, call.version->framework);
+  if (op.operands.back().variadic && call.version->framework == Framework::onnx)
+    return cat(names->operands[0], i);
   return names != nullptr && i < names->operands.size() ? std::string(names->operands[i])
                                                         : call.operand_name(i);
 }
@@ -129,6 +139,7 @@ std::string shape_formula(const Explainer& explainer) {
   if (op.family == "scatter" || (op.family == "slices" && call.operands.size() == 3))
     return cat("data.shape ", to_string(explainer.output().shape));
   if (op.family == "slices") return window_formula(call);
+  if (op.family == "concat") return joined_formula(call);
   if (op.name == "gatherelements" || is_flat(call)) {
     const std::string own = part(call, 1, 0, call.operands[1].rank(), "");
     if (explainer.output().shape == call.operands[1].shape()) return own;

@@ -224,6 +224,10 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
       attribute.value = read_value(spec, {std::string(spec.name), std::string(text)}, nullptr, inputs, call);
     } else if (spec.required) {
       throw Error(cat("attribute ", spec.name, " is missing"), kCallRule);
+    } else if (const AttributeRow* row = find_attribute(*call.version, spec.name);
+               row != nullptr && row->required) {
+      throw Error(cat("attribute ", spec.name, " is missing: ", call.version_name("has"), " no default"),
+                  kCallRule);
     }
   }
 }

@@ -26,19 +26,14 @@ std::size_t own_place(const Operator& op, std::size_t i) {
   return to_size(std::ranges::find(op.operands, op.onnx_order[i], &OperandSpec::name) - op.operands.begin());
 }
 
-bool is_variadic(const Call& call) {
-  return call.op->operands.back().variadic;
-}
-
 std::string input_name(const Call& call, std::size_t i) {
-  if (is_variadic(call)) return cat("data_", i);
   const PublishedNames* const names = published_names(*call.op, Framework::onnx);
+  if (call.op->operands.back().variadic) return cat(names->operands[0], i);
   const std::size_t own = i < call.op->operands.size() ? own_place(*call.op, i) : i;
   return std::string(names == nullptr ? call.op->operands[own].name : names->operands[own]);
 }
 
 std::string output_name(const Call& call) {
-  if (is_variadic(call)) return lower(call.version->published);
   const PublishedNames* const names = published_names(*call.op, Framework::onnx);
   return names == nullptr ? "output" : std::string(names->output);
 }

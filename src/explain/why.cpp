@@ -199,9 +199,13 @@ bool Explainer::reads(const Plan& plan, std::size_t operand, std::int64_t positi
 
 void Explainer::add_elements(const Plan& plan, ElementOrigin& out) const {
   const BroadcastWalk* const walk = plan.facts().broadcast;
+  const JoinWalk* const join = plan.facts().join;
   const bool selects = call().operand_spec(0).role == OperandRole::condition;
   if (selects) out.condition = walk->offset(kConditionOperand, out.position);
-  if (walk == nullptr) {  // a copy; if data has no elements, nothing is copied
+  if (join != nullptr) {
+    const JoinWalk::Source source = join->source(out.position);
+    out.from.push_back({{source.operand, source.offset}});
+  } else if (walk == nullptr) {  // a copy; if data has no elements, nothing is copied
     if (call().operands[kTableOperand].size() != 0) out.from.push_back({{kTableOperand, out.position}});
   } else {
     for (std::size_t i = selects ? 1 : 0; i < walk->operands(); ++i) {
@@ -306,6 +310,10 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
 Arrivals Explainer::arrivals_of_elements(const Plan& plan, const OperandElement& element) const {
   const BroadcastWalk* const walk = plan.facts().broadcast;
   Arrivals out;
+  if (const JoinWalk* const join = plan.facts().join; join != nullptr) {
+    add(out, join->position({element.operand, element.position}));
+    return out;
+  }
   // A copy has only one operand.
   if (element.operand >= (walk == nullptr ? 1 : walk->operands())) return out;
   for (std::int64_t at = 0; at < count(output().shape); ++at) {

@@ -1,4 +1,4 @@
-// Calls of operators that broadcast: element-wise ones, where, broadcast and expand.
+// Calls of operators without indices: element-wise ones, where, broadcast, expand and concat.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -117,9 +117,27 @@ void draw_broadcast(Drawing& drawing) {
   drawing.add_data(data);
 }
 
+// Operands that differ along the axis alone; under a name that flattens them they may have any shape.
+void draw_concat(Drawing& drawing) {
+  const std::int64_t operands = drawing.pick_number("operands", 1, 3);
+  Shape shape = drawing.pick_shape(drawing.pick_rank(1));
+  const bool is_flat = drawing.picked("flat") == "true";
+  const std::int64_t axis = is_flat ? 0 : drawing.pick_axis(rank(shape));
+  const std::string sizes = drawing.pick("sizes along the axis", {"equal", "differ", "one is 0"});
+  const std::int64_t at = drawing.random().between(0, operands - 1);
+  for (std::int64_t i = 0; i < operands; ++i) {
+    std::int64_t& size = shape[static_cast<std::size_t>(axis)];
+    if (sizes == "differ") size = drawing.random().between(1, 4);
+    Shape own = shape;
+    if (sizes == "one is 0" && i == at) own[static_cast<std::size_t>(axis)] = 0;
+    drawing.add_data(own);
+  }
+}
+
 }  // namespace
 
 CallMaker find_broadcast_maker(const Operator& op) {
+  if (op.family == "concat") return draw_concat;
   if (find_attribute(op, "shape") != nullptr) return draw_broadcast;
   return op.family == "elementwise" || op.family == "where" ? draw_elementwise : nullptr;
 }

@@ -165,8 +165,8 @@ Shape Drawing::enlarged(Shape shape, std::int64_t row_elements) {
 
 std::int64_t Drawing::pick_axis(std::int64_t rank) {
   const AttributeSpec& spec = *find_attribute(*subject_.op.op, "axis");
-  const std::int64_t given =
-      parse_int64(default_text(spec, *subject_.op.name, *subject_.version)).value_or(0);
+  const auto text = parse_int64(default_text(spec, *subject_.op.name, *subject_.version));
+  const std::int64_t given = text.value_or(0);
   const std::int64_t by_default = given < 0 ? given + rank : given;
   if (!has("axis")) return by_default;
   const std::string word = pick_attribute("axis", {"first", "middle", "last", "negative"});
@@ -174,7 +174,7 @@ std::int64_t Drawing::pick_axis(std::int64_t rank) {
                             : word == "last"   ? rank - 1
                             : word == "middle" ? rank / 2
                                                : random_.between(0, rank - 1);
-  if (word == "negative" || axis != by_default || random_.chance(50))
+  if (word == "negative" || !text || axis != by_default || random_.chance(50))
     set("axis", cat(word == "negative" ? axis - rank : axis));
   return axis;
 }

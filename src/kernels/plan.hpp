@@ -22,6 +22,7 @@
 namespace tensorop {
 
 class BroadcastWalk;
+class JoinWalk;
 
 // The reason why a specification leaves elements of a result open: it does not define their value. Another
 // program that follows the specification may have another value there.
@@ -53,6 +54,8 @@ struct PlanFacts {
   std::optional<RowMoves> moves = std::nullopt;
   // For plans that repeat operands to the shape of the result: the positions of the operands; else null.
   const BroadcastWalk* broadcast = nullptr;
+  // For plans that join operands along an axis: the positions of the operands; else null.
+  const JoinWalk* join = nullptr;
 };
 
 // Making a plan is cheap: it reads no element, so the operands need not have any (--dry-run). Only prepare(),

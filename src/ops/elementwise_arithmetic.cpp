@@ -248,6 +248,10 @@ constexpr OperatorName kFloorModNames[] = {
     {"mod", Framework::jax},
 };
 constexpr OperatorName kSquaredDifferenceNames[] = {{"squareddifference"}};
+constexpr PublishedNames kMinOperands[] = {{Framework::onnx, "data_", "min"},
+                                           {Framework::stablehlo, "lhs rhs"}};
+constexpr PublishedNames kMaxOperands[] = {{Framework::onnx, "data_", "max"},
+                                           {Framework::stablehlo, "lhs rhs"}};
 constexpr OperatorName kMinNames[] = {{"min"}, {"minimum"}};
 constexpr OperatorName kMaxNames[] = {{"max"}, {"maximum"}};
 
@@ -308,13 +312,13 @@ constinit const Operator kMin = elementwise_operator<kernel_of_extreme<Min, Less
      "The element-wise minimum of any number of operands, folded from the left. A single operand is copied. "
      "For bool it is the logical and.",
      "tensorop min '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMinNames, kMinVersions, kConsumingSpecs,
-     extreme::kOperands, WordList(), kExtremeOpen});
+     extreme::kOperands, WordList(), kExtremeOpen, kMinOperands});
 
 constinit const Operator kMax = elementwise_operator<kernel_of_extreme<Max, Greater, GreaterOrEqual>>(
     {"max", "", "The element-wise maximum of any number of tensors",
      "The element-wise maximum of any number of operands, folded from the left. A single operand is copied. "
      "For bool it is the logical or.",
      "tensorop max '[1,5,9]' '[[4],[6]]' '[8,7,2]'", kMaxNames, kMaxVersions, kConsumingSpecs,
-     extreme::kOperands, WordList(), kExtremeOpen});
+     extreme::kOperands, WordList(), kExtremeOpen, kMaxOperands});
 
 }  // namespace tensorop

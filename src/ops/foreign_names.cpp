@@ -31,6 +31,8 @@ constexpr ForeignCall kCalls[] = {
     {"NumPy", "", "i.reshape(-1, 1)", "gathernd a i --reshape indices=-1,1"},
     {"NumPy", " broadcastto ", "np.broadcast_to(a, (4, 3))", "broadcast a --shape 4,3"},
     {"NumPy", " full zeros ones fill ", "np.full((4, 3), 7)", "expand 7 --shape 4,3"},
+    {"NumPy", " append vstack ", "np.concatenate((a, b), axis=1)", "concat a b --axis 1"},
+    {"NumPy", " stack ", "np.stack((a, b))", "concat a b --reshape a=1,3 --reshape b=1,3; both have shape (3)"},
     {"NumPy", " plus ", "a + b", "add a b"},
     {"NumPy", " times ", "a * b", "mul a b"},
     {"NumPy", " truedivide ", "a / b", "div a b; integers: towards zero"},
@@ -65,6 +67,8 @@ constexpr ForeignCall kCalls[] = {
     {"PyTorch", " maskedfill ", "a.masked_fill(m, 7)", "where m 7 a"},
     {"PyTorch", " maskedscatter ", "a.masked_scatter(m, u)", "scatternd a --mask m u"},
     {"PyTorch", "", "a.expand(4, 3)", "expand a --shape 4,3"},
+    {"PyTorch", " cat ", "torch.cat((a, b), 1)", "concat a b --axis 1; convert a prints a tensor"},
+    {"PyTorch", " hstack ", "torch.hstack((a, b))", "concat a b --axis 1; of rank 1 --axis 0"},
     {"PyTorch", " eq ", "torch.eq(a, b)", "equal a b"},
     {"PyTorch", " ne neq ", "torch.ne(a, b)", "notequal a b"},
     {"PyTorch", " lt ", "torch.lt(a, b)", "less a b"},
@@ -87,8 +91,6 @@ struct OutOfScope {
   std::string_view instead;  // what to use
 };
 constexpr OutOfScope kOutOfScope[] = {
-    {" concat concatenate stack hstack vstack append ", "NumPy concatenates: np.concatenate([np.load(\"a.npy\"), np.load(\"b.npy\")])"},
-    {" cat ", "tensorop convert a.npy prints a tensor; NumPy concatenates: np.concatenate"},
     {" squeeze unsqueeze expanddims ", "--reshape NAME=SHAPE gives an operand of a call another shape"},
     {" slice split chunk narrow ", "gather takes the rows of a list of indices"},
     {" mean cumsum sum reducesum reducemean reducemax reducemin prod amax amin std var any all norm count ", "tensorop info --stats a.npy prints minimum, maximum and mean; NumPy reduces: np.sum(np.load(\"a.npy\"), axis=0)"},

@@ -53,6 +53,7 @@ std::vector<std::string> allowed_words(const AttributeSpec& spec, const Version&
 std::string_view default_text(const AttributeSpec& spec, const OperatorName& name, const Version& version) {
   if (name.preset.attribute == spec.name) return name.preset.text;
   const AttributeRow* row = find_attribute(version, spec.name);
+  if (row != nullptr && row->required) return {};
   return row != nullptr && !row->default_text.empty() ? row->default_text : spec.default_text;
 }
 

@@ -146,6 +146,7 @@ struct AttributeRow {
   std::string_view default_text = {};
   bool non_negative = false;  // integers only: AX-3
   WordList missing = {};      // choices of the publisher that tensorop does not compute (kMissingRule)
+  bool required = false;      // the version has no default, unlike the operator
 };
 
 // Reads the value of one attribute from a Call as a T: std::int64_t, bool, an enumeration, Shape (a list of
@@ -304,7 +305,9 @@ enum class MaskUse : std::uint8_t {
 // A publisher's names for operands and result, if they differ.
 struct PublishedNames {
   Framework framework;
-  WordList operands;             // in the order of Operator::operands, then attributes that are inputs
+  // In the order of Operator::operands, then attributes that are inputs. In ONNX, a variadic operator has one
+  // word, which the operands' numbers follow: "data_".
+  WordList operands;
   std::string_view output = {};  // in ONNX
 };
 

@@ -12,9 +12,9 @@ namespace tensorop {
 
 extern const Operator kGather, kGatherElements, kGatherNd, kScatterElements, kScatterNd, kScatterUpdate,
     kTensorScatter, kGatherSlices, kScatterSlices, kDynamicSlice, kDynamicUpdateSlice, kBroadcast, kExpand,
-    kAdd, kSub, kMul, kDiv, kPow, kMod, kFloorMod, kSquaredDifference, kPrelu, kMin, kMax, kEqual, kNotEqual,
-    kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kAnd, kOr, kXor, kBitwiseAnd, kBitwiseOr, kBitwiseXor,
-    kBitShift, kWhere;
+    kConcat, kAdd, kSub, kMul, kDiv, kPow, kMod, kFloorMod, kSquaredDifference, kPrelu, kMin, kMax, kEqual,
+    kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kAnd, kOr, kXor, kBitwiseAnd, kBitwiseOr,
+    kBitwiseXor, kBitShift, kWhere;
 
 // The operators, in the order in which help and docs list them.
 inline constexpr std::array kOperators = {
@@ -31,6 +31,7 @@ inline constexpr std::array kOperators = {
     &kDynamicUpdateSlice,
     &kBroadcast,
     &kExpand,
+    &kConcat,
     &kAdd,
     &kSub,
     &kMul,

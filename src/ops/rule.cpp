@@ -177,6 +177,14 @@ constexpr Rule kBroadcastRules[] = {
      "tensorop broadcast '[1,2]' --shape 2,3 --mode explicit --axes-mapping 1",
      "tensorop broadcast '[1,2]' --shape 2,3 --mode explicit --axes-mapping 0"},
 
+    // Concat.
+    {"CC-1", "All operands have the same rank, at least 1. PyTorch leaves out operands of shape (0).",
+     "ONNX, OpenVINO, StableHLO, PyTorch, NumPy and JAX.", "tensorop concat '[1]' '[[2]]'",
+     "tensorop concat '[[1]]' '[[2]]'"},
+    {"CC-2", "The dimensions of all operands are equal, but for the axis.",
+     "ONNX, OpenVINO, StableHLO, PyTorch, NumPy and JAX.", "tensorop concat '[[1,2]]' '[[3]]'",
+     "tensorop concat '[[1,2]]' '[[3]]' --axis 1"},
+
     // Where and Select.
     {"WH-1", "The condition is bool.", "ONNX Where and OpenVINO Select.",
      "tensorop where '[1,0]' '[1,2]' '[3,4]'", "tensorop where '[true,false]' '[1,2]' '[3,4]'"},

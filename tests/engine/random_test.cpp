@@ -72,11 +72,15 @@ TEST_CASE("where does what the reference does", "[random][threads]") {
   compare_group("where", 1200);
 }
 
+TEST_CASE("concat does what the reference does", "[random][threads]") {
+  compare_group("concat", 1200);
+}
+
 TEST_CASE("every operator has a row of facts and one of the groups above", "[random]") {
   const std::set<std::string_view> groups = {"gather",      "scatter",     "slices",
                                              "broadcast",   "arithmetic",  "remainders and powers",
                                              "min and max", "comparisons", "logical and bitwise",
-                                             "where"};
+                                             "where",       "concat"};
   CHECK(operator_facts().size() == kOperators.size());
   for (const Operator* op : kOperators) CHECK(groups.contains(facts_of(op->name).group));
 }

@@ -92,5 +92,37 @@ TEST_CASE("a walk through more elements than memory holds does not overflow", "[
   CHECK(end == Offsets{{(1 << 30) - 1}});
 }
 
+TEST_CASE("joined operands: the source of every element of any slice, and back", "[kernels]") {
+  const std::vector<std::vector<std::int64_t>> rows = {{3}, {2, 1}, {0, 2, 0, 0, 3, 0}, {1, 1, 1, 1}};
+  for (const std::vector<std::int64_t>& row_elements : rows) {
+    constexpr std::int64_t kRows = 3;
+    std::vector<std::pair<std::size_t, std::int64_t>> expected;
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      for (std::size_t operand = 0; operand < row_elements.size(); ++operand) {
+        for (std::int64_t i = 0; i < row_elements[operand]; ++i)
+          expected.emplace_back(operand, row * row_elements[operand] + i);
+      }
+    }
+    const JoinWalk walk(row_elements);
+    for (std::size_t at = 0; at < expected.size(); ++at) {
+      const auto position = static_cast<std::int64_t>(at);
+      const JoinWalk::Source source = walk.source(position);
+      CHECK(std::pair(source.operand, source.offset) == expected[at]);
+      CHECK(walk.position(source) == position);
+      for (std::size_t end = at; end <= expected.size(); ++end) {
+        std::vector<std::pair<std::size_t, std::int64_t>> part;
+        walk.for_each_run({position, static_cast<std::int64_t>(end - at)},
+                          [&](const JoinWalk::Source& from, std::int64_t n) {
+                            CHECK(n > 0);
+                            for (std::int64_t i = 0; i < n; ++i)
+                              part.emplace_back(from.operand, from.offset + i);
+                          });
+        CHECK(part ==
+              std::vector(expected.begin() + position, expected.begin() + static_cast<std::int64_t>(end)));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tensorop::kernels_walk_test

@@ -190,6 +190,19 @@ class Calls:
                   ("x", dtype, values(rng, dtype, broken(rng, shape))),
                   ("y", dtype, values(rng, dtype, broken(rng, shape)))], {})
 
+    def concat(self, op, version, opset, dtype):
+        rng = self.rng
+        shape = random_shape(rng, 2)
+        axis = self.axis(len(shape)) if opset >= 11 else int(rng.integers(0, len(shape)))
+        attributes = {"axis": axis}
+        if opset < 4 and rng.random() < 0.5:
+            axis, attributes = 1, {}
+        inputs = []
+        for i in range(int(rng.integers(1, 4))):
+            shape[axis] = int(rng.integers(1, 5))
+            inputs.append(("b" if i else "a", dtype, values(rng, dtype, shape)))
+        self.add(op, version, opset, inputs, attributes)
+
     def elementwise(self, op, version, opset, dtype):
         rng = self.rng
         attributes = {}
@@ -239,7 +252,7 @@ def kind_of(name):
         return "gather"
     if name.startswith("scatter"):
         return "scatter"
-    return name if name in ("expand", "tensorscatter", "where") else "elementwise"
+    return name if name in ("concat", "expand", "tensorscatter", "where") else "elementwise"
 
 
 def onnx_versions(binary):
@@ -358,7 +371,7 @@ def check_case(checker, folder, job, expected, inputs):
 
 def check_generated(checker, binary, folder):
     """ONNX's checker on generated cases, of versions that it knows."""
-    operators = ["gather", "gathernd", "scatterelements", "scatternd", "expand", "add", "pow", "min", "where"]
+    operators = ["gather", "gathernd", "scatterelements", "scatternd", "expand", "concat", "add", "pow", "min", "where"]
     subprocess.run([binary, "generate", *operators, "--spec", "onnx-18", "--format", "onnx", "--count", "30", "-o",
                     str(folder)], check=True)
     models = sorted(folder.glob("*/model.onnx"))

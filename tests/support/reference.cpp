@@ -164,6 +164,7 @@ Array run_plainly(const Arguments& arguments) {
   if (op == "broadcast") return broadcast_to_target(arguments);
   if (op == "expand") return expand(arguments);
   if (op == "where") return where(arguments);
+  if (op == "concat") return concat(arguments);
   return elementwise(arguments);
 }
 
@@ -177,6 +178,9 @@ void check_attributes(const Arguments& arguments) {
     const std::string mode = word(arguments, "mode", "numpy");
     require(mode == "pdpd" || !given("axis"), "G-8");
     require((mode == "explicit") == given("axes_mapping"), "BC-E1");
+  } else if (op == "concat") {
+    require(!flattens(arguments) || !given("axis"), "G-8");
+    require(!rules.axis_or_flat || given("axis"), "G-8");
   } else if (is_gather(op) || is_scatter(op)) {
     require(!flattens(arguments) || (!given("axis") && !given("batch_dims")), "G-8");
     require(policy_of(arguments) == "fill" || !arguments.framework.empty() || !given("fill_value"), "G-8");
@@ -210,9 +214,10 @@ Tensor compute(const Arguments& arguments) {
 std::vector<std::string> origins(const Arguments& arguments, Overwritten overwritten) {
   Arguments traced = arguments;
   const bool moves = is_gather(arguments.op) || is_scatter(arguments.op) || arguments.op == "broadcast" ||
-                     arguments.op == "expand" || arguments.op == "where";
+                     arguments.op == "expand" || arguments.op == "where" || arguments.op == "concat";
   for (std::size_t i = 0; i < traced.operands.size(); ++i) {
-    if (arguments.op == "where" ? i == 0 : moves && i == 1) continue;  // a condition, indices
+    if (arguments.op == "where" ? i == 0 : moves && i == 1 && arguments.op != "concat")
+      continue;  // a condition, indices
     Array names(DType::string, traced.operands[i].shape());
     for (std::size_t k = 0; k < names.elements.size(); ++k) {
       names.elements[k].bytes = std::to_string(i) + ":" + std::to_string(k) + ";";

@@ -73,6 +73,7 @@ struct Rules {
   bool repeats_updates = false;        // without an attribute that says so
   bool keeps_dims = false;             // BC-W
   bool flat = false;                   // the attribute exists
+  bool skips_empty = false;            // concat leaves out operands of shape (0)
   bool axis = true;                    // the attribute exists
   bool rounds_once = true;             // 1.6: reductions of 16-bit floats accumulate in float32
   bool rounds_mean_sum = false;        // and a mean rounds the sum before it is divided

@@ -101,6 +101,7 @@ struct Broadcast {
 [[nodiscard]] Array broadcast_to_target(const Arguments& arguments);
 [[nodiscard]] Array expand(const Arguments& arguments);
 [[nodiscard]] Array where(const Arguments& arguments);
+[[nodiscard]] Array concat(const Arguments& arguments);
 [[nodiscard]] Array elementwise(const Arguments& arguments);
 
 // Where each element of updates goes, of the operators that write windows; nothing where that is outside.

@@ -1,4 +1,4 @@
-// Sections 2 and 5 of the specification.
+// Sections 2, 5 and 6.8 of the specification.
 #include <algorithm>
 
 #include "support/reference_array.hpp"
@@ -194,6 +194,35 @@ Array expand(const Arguments& arguments) {
   if (arguments.rules.one_way_expand)
     return unidirectional(Array(arguments.operands[0]), target_of(arguments));
   return bidirectional(Array(arguments.operands[0]), target_of(arguments));
+}
+
+// CC-1 to CC-3.
+Array concat(const Arguments& arguments) {
+  std::vector<Array> parts;
+  for (const Tensor& operand : arguments.operands) {
+    require(operand.rank() > 0, "CC-1");
+    if (!arguments.rules.skips_empty || operand.shape() != Shape{0}) parts.emplace_back(operand);
+  }
+  if (parts.empty()) parts.emplace_back(arguments.operands[0]);
+  const auto axis = static_cast<std::size_t>(normal_axis(number(arguments, "axis", 0), parts[0].rank()));
+  Shape shape = parts[0].shape;
+  shape[axis] = 0;
+  for (const Array& part : parts) {
+    require(part.rank() == parts[0].rank(), "CC-1");
+    for (std::size_t d = 0; d < shape.size(); ++d) require(d == axis || part.shape[d] == shape[d], "CC-2");
+    shape[axis] += part.shape[axis];
+  }
+  Array out(parts[0].dtype, shape);
+  std::int64_t begin = 0;
+  for (const Array& part : parts) {
+    for (const Coordinate& c : coordinates_of(part.shape)) {
+      Coordinate moved = c;
+      moved[axis] += begin;
+      out.at(moved) = part.at(c);
+    }
+    begin += part.shape[axis];
+  }
+  return out;
 }
 
 Array where(const Arguments& arguments) {

@@ -51,6 +51,7 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"updates_like_indices", &Rules::updates_like_indices},
     {"missing_complex_order", &Rules::missing_complex_order},
     {"axis", &Rules::axis},
+    {"skips_empty", &Rules::skips_empty},
     {"rounds_once", &Rules::rounds_once},
     {"rounds_mean_sum", &Rules::rounds_mean_sum},
     {"clips_raw", &Rules::clips_raw},

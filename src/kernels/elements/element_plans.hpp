@@ -1,5 +1,5 @@
 // Plans that compute each element of the result from elements of the operands: they combine, select, repeat,
-// copy or cast them.
+// join, copy or cast them.
 #pragma once
 
 #include <memory>
@@ -38,6 +38,11 @@ struct CombineElementsSpec {
 [[nodiscard]] inline std::unique_ptr<Plan> copy_plan(const Tensor& data) {
   return repeat_plan(data, {data.size()}, {1});
 }
+
+// Joins the operands, which have one dtype: a row of the result is a row of each operand, in order.
+// `row_elements` is the number of elements in a row of each operand. Source: docs/ops/concat.md.
+[[nodiscard]] std::unique_ptr<Plan> join_plan(std::vector<Tensor> operands,
+                                              const std::vector<std::int64_t>& row_elements);
 
 // Copies `data` (operand 0), and checks that all indices (operand 1) are in range although none of them
 // selects an element. If data has no elements, those of the result are `fill`, or zeros without it.

@@ -40,6 +40,25 @@ std::int64_t BroadcastWalk::offset(std::size_t operand, std::int64_t position) c
   return sum;
 }
 
+JoinWalk::JoinWalk(const std::vector<std::int64_t>& row_elements) : begins_(row_elements.size() + 1) {
+  for (std::size_t i = 0; i < row_elements.size(); ++i) begins_[i + 1] = begins_[i] + row_elements[i];
+}
+
+JoinWalk::Source JoinWalk::source(std::int64_t position) const {
+  const std::int64_t column = position % begins_.back();
+  // An operand without elements begins where the next one does.
+  const auto next = std::ranges::upper_bound(begins_, column);
+  const auto operand = to_size(next - begins_.begin() - 1);
+  const std::int64_t begin = begins_[operand];
+  return {operand, position / begins_.back() * (begins_[operand + 1] - begin) + column - begin};
+}
+
+std::int64_t JoinWalk::position(const Source& source) const {
+  const std::int64_t begin = begins_[source.operand];
+  const std::int64_t own = begins_[source.operand + 1] - begin;
+  return source.offset / own * begins_.back() + begin + source.offset % own;
+}
+
 namespace {
 
 // A row with fewer elements costs more for its start and end than for its elements.

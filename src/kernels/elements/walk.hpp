@@ -1,5 +1,5 @@
 // Walks several tensors of one broadcast shape together: untyped, in runs along the innermost dimension
-// (BroadcastWalk), or in runs for inner loops (RunWalk).
+// (BroadcastWalk), or in runs for inner loops (RunWalk). JoinWalk walks tensors one after the other.
 #pragma once
 
 #include <cstddef>
@@ -74,6 +74,53 @@ void BroadcastWalk::for_each_run(std::int64_t first, std::int64_t count, Run&& r
       for (std::size_t i = 0; i < operands; ++i) offsets[i] -= sizes_[d] * strides_[i][d];
       index[d] = 0;
     }
+  }
+}
+
+// Several tensors one after the other along an axis. A row of the result is a row of each tensor: the
+// dimensions from the axis on.
+class JoinWalk {
+ public:
+  struct Source {
+    std::size_t operand;
+    std::int64_t offset;  // of the element, in the operand
+  };
+
+  // The number of elements in a row of each operand; their sum fits in int64.
+  explicit JoinWalk(const std::vector<std::int64_t>& row_elements);
+
+  // Returns the source of the result's element at flat position `position`.
+  [[nodiscard]] Source source(std::int64_t position) const;
+  // Returns the flat position in the result of an operand's element.
+  [[nodiscard]] std::int64_t position(const Source& source) const;
+
+  // Calls run(source, count) for the runs of elements that follow each other in one operand and make up the
+  // elements `range` of the result, in order.
+  template <class Run>
+  void for_each_run(Range range, Run&& run) const;
+
+ private:
+  std::vector<std::int64_t> begins_;  // where a row of each operand begins in the result's row; then its end
+};
+
+template <class Run>
+void JoinWalk::for_each_run(Range range, Run&& run) const {
+  if (range.count == 0) return;
+  const std::int64_t whole = begins_.back();
+  std::int64_t row = range.first / whole;
+  std::int64_t column = range.first % whole;
+  std::size_t operand = source(range.first).operand;
+  for (std::int64_t left = range.count; left > 0;) {
+    const std::int64_t begin = begins_[operand];
+    const std::int64_t end = begins_[operand + 1];
+    const std::int64_t n = end - column < left ? end - column : left;
+    if (n > 0) run(Source{operand, row * (end - begin) + column - begin}, n);
+    left -= n;
+    column = end;
+    if (++operand + 1 < begins_.size()) continue;
+    operand = 0;
+    column = 0;
+    ++row;
   }
 }
 
