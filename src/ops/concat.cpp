@@ -81,6 +81,8 @@ Planned plan_joined(const Call& call) {
   std::size_t first = 0;
   while (first + 1 < operands && is_skipped(call, first)) ++first;
   for (std::size_t i = 0; i < operands; ++i) require_rank_1(call, i, "CC-1");
+  // PyTorch does not look at the axis then.
+  if (is_skipped(call, first)) return nothing_of(call, checked_output(call.operands[0].dtype(), {0}));
   const Shape& shape = call.operands[first].shape();
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), call.operand_name(first), shape);
   Shape joined = shape;

@@ -262,6 +262,29 @@ def numpy_where(dtype, conditions=("bool", "bool", "uint8", "int8", "int64", "fl
     return {"condition": c, "x": x, "y": y}, {}, lambda: np.where(c, x, y)
 
 
+def joined(dtype):
+    """Operands that mostly differ along one axis alone, and the axis, which some operands do not have."""
+    shape = shape_of(rng.randint(0 if chance(10) else 1, 3), 3)
+    axis = rng.randint(-max(len(shape), 1) - chance(5), max(len(shape), 1) - 1 + chance(5))
+    operands = []
+    for _ in range(rng.randint(1, 4)):
+        own = list(shape)
+        if own and -len(own) <= axis < len(own):
+            own[axis] = rng.randint(0, 3)
+        if chance(4) and own:
+            own[rng.randrange(len(own))] += 1
+        operands.append(data_of(dtype, own))
+    return operands, axis
+
+
+def numpy_concatenate(dtype):
+    operands, axis = joined(dtype)
+    attributes = {"axis": axis}
+    if chance(25):
+        operands, axis, attributes = [data_of(dtype, shape_of(rng.randint(0, 3), 3)) for _ in operands], None, {"flat": True}
+    return {"operands": operands}, attributes, lambda: np.concatenate(operands, axis)
+
+
 def library_binary(function, name):
     divides = name in ("floor_divide", "fmod", "remainder", "div", "divide")
 
@@ -298,7 +321,8 @@ def numpy_rows():
     yield from (("take", numpy_take, moved), ("take_along_axis", numpy_take_along_axis, moved),
                 ("put_along_axis", numpy_put_along_axis, moved), ("put", numpy_put, moved),
                 ("ufunc_at", numpy_ufunc_at, moved),
-                ("broadcast_to", numpy_broadcast_to, moved), ("where", numpy_where, moved))
+                ("broadcast_to", numpy_broadcast_to, moved), ("where", numpy_where, moved),
+                ("concatenate", numpy_concatenate, moved))
     for name in ("add", "subtract", "multiply", "divide", "floor_divide", "fmod", "remainder", "power", "minimum",
                  "maximum", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and",
                  "logical_or", "logical_xor"):
@@ -478,6 +502,12 @@ def torch_where(dtype):
     return operands, attributes, of_torch(torch.where, *operands.values())
 
 
+def torch_cat(dtype):
+    operands, axis = joined(dtype)
+    operands = [data_of(dtype, [0]) if chance(20) else operand for operand in operands]
+    return {"operands": operands}, {"axis": axis}, of_torch(lambda *arrays: torch.cat(arrays, axis), *operands)
+
+
 def torch_rows():
     plain = NUMBERS + COMPLEX + ["bool", "float16"]
     integers = [dtype for dtype in NUMBERS if dtype[0] in "iu"]
@@ -485,7 +515,7 @@ def torch_rows():
                       ("index_select", torch_index_select), ("scatter", torch_scatter), ("index_copy", torch_index_copy),
                       ("put_", torch_put), ("index_put", torch_index_put), ("expand", torch_expand), ("where", torch_where),
                       ("scatter_add", torch_scatter_add), ("index_add", torch_index_add),
-                      ("scatter_reduce", torch_scatter_reduce)):
+                      ("scatter_reduce", torch_scatter_reduce), ("cat", torch_cat)):
         yield name, row, plain
     # Its text has floats alone; the kernels take integers, and by the number of dimensions others too.
     yield "index_reduce", torch_index_reduce, NUMBERS

@@ -149,6 +149,7 @@ Array run_reshaped(const Arguments& arguments) {
 }
 
 Array run(const Arguments& arguments) {
+  if (arguments.op == "concat") return concat(reshaped(arguments));
   const bool is_one = arguments.rules.scalar_data && arguments.operands[0].rank() == 0;
   const bool changes = flattens(arguments) || arguments.rules.torch_shapes || is_one;
   return changes ? run_reshaped(arguments) : run_plainly(arguments);
@@ -164,7 +165,6 @@ Array run_plainly(const Arguments& arguments) {
   if (op == "broadcast") return broadcast_to_target(arguments);
   if (op == "expand") return expand(arguments);
   if (op == "where") return where(arguments);
-  if (op == "concat") return concat(arguments);
   return elementwise(arguments);
 }
 

@@ -203,7 +203,7 @@ Array concat(const Arguments& arguments) {
     require(operand.rank() > 0, "CC-1");
     if (!arguments.rules.skips_empty || operand.shape() != Shape{0}) parts.emplace_back(operand);
   }
-  if (parts.empty()) parts.emplace_back(arguments.operands[0]);
+  if (parts.empty()) return Array(arguments.operands[0]);
   const auto axis = static_cast<std::size_t>(normal_axis(number(arguments, "axis", 0), parts[0].rank()));
   Shape shape = parts[0].shape;
   shape[axis] = 0;
