@@ -205,30 +205,40 @@ TEST_CASE("an existing file keeps its owner and group where the system allows", 
   CHECK((info.st_mode & 07777) == 06750);
 }
 
+// A group of its own may do what all others may.
 TEST_CASE("an owner that cannot be kept is no error, and the group is kept by itself", "[base][output]") {
   class NoOwnerSystem : public System {
    public:
+    explicit NoOwnerSystem(bool keeps_group) : keeps_group_(keeps_group) {}
     int fchown(int fd, uid_t owner, gid_t group) override {
-      if (owner != static_cast<uid_t>(-1)) {
+      if (!keeps_group_ || owner != static_cast<uid_t>(-1)) {
         errno = EPERM;
         return -1;
       }
       return System::fchown(fd, owner, group);
     }
+
+   private:
+    bool keeps_group_;
   };
   if (::geteuid() != 0) return skip("root alone gives files away");
   const TempDir dir;
   const std::string path = dir.file("file");
-  put(path, "before");
-  REQUIRE(::chown(path.c_str(), 1234, 5678) == 0);
-  NoOwnerSystem no_owner;
-  const ScopedSystem scope(no_owner);
-  publish(path, "after");
-  struct stat info {};
-  REQUIRE(::stat(path.c_str(), &info) == 0);
-  CHECK(info.st_uid == 0);
-  CHECK(info.st_gid == 5678);
-  CHECK(get(path) == "after");
+  for (const bool keeps_group : {true, false}) {
+    CAPTURE(keeps_group);
+    put(path, "before");
+    REQUIRE(::chown(path.c_str(), 1234, 5678) == 0);
+    REQUIRE(::chmod(path.c_str(), 0674) == 0);
+    NoOwnerSystem no_owner(keeps_group);
+    const ScopedSystem scope(no_owner);
+    publish(path, "after");
+    struct stat info {};
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    CHECK(info.st_uid == 0);
+    CHECK(info.st_gid == (keeps_group ? 5678U : ::getegid()));
+    CHECK((info.st_mode & 07777) == (keeps_group ? 0674U : 0644U));
+    CHECK(get(path) == "after");
+  }
 }
 
 // With a list the bits of the group are its mask: the most that any listed user may do.
