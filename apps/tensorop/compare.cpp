@@ -14,9 +14,9 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "compare/compare_sets.hpp"
-#include "compare/rename.hpp"
 #include "io/array_id.hpp"
 #include "io/opened_file.hpp"
+#include "io/rename.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"
 
@@ -26,17 +26,11 @@ namespace {
 constexpr std::string_view kOfSets[] = {"--filter", "--exclude", "--list", "--fail-fast", "--rename-regex"};
 
 std::vector<Option> compare_options() {
-  const std::vector<Option> renames = {
-      {"--rename-regex", Heading::reading, "FROM=TO",
-       "in names of ACTUAL what matches the extended regular expression FROM becomes TO, where \\1 is "
-       "its first group; applied in their order",
-       OptionRules{.repeats = true}},
-  };
   std::vector<Option> options = joined({tolerance_options(),
                                         {ignore_option(), show_option()},
                                         picture_options(),
                                         report_options(kCompareReport),
-                                        renames});
+                                        {rename_option("ACTUAL")}});
   for (Option& option : options) {
     if (std::ranges::count(kOfSets, option.name) != 0)
       option.help = cat("of folders and archives: ", option.help);

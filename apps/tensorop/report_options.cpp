@@ -112,14 +112,7 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
 
 std::vector<Option> report_options(const ReportKind& kind) {
   const std::string things = cat(kind.noun, "s");
-  return {
-      {"--filter", Heading::selection, "TEXT",
-       cat("only ", things,
-           " whose name is TEXT or, if none is, contains TEXT; with * or ? TEXT is a pattern for the "
-           "whole name; of several a name needs one"),
-       OptionRules{.repeats = true}},
-      {"--exclude", Heading::selection, "TEXT", cat("no ", things, " that --filter TEXT would select"),
-       OptionRules{.repeats = true}},
+  const std::vector<Option> own = {
       {"--list", Heading::selection, "", cat("print the names of the ", things, " and do no more"),
        OptionRules{.excludes = "--json --junit --quiet --fail-fast --show --update --map --histogram --html "
                                "--markdown --why"}},
@@ -132,6 +125,19 @@ std::vector<Option> report_options(const ReportKind& kind) {
        OptionRules{.kind = OptionKind::file}},
       {"--markdown", Heading::report, "FILE", "append the report as Markdown, for summaries of CI systems",
        OptionRules{.kind = OptionKind::file}},
+  };
+  return joined({filter_options(things), own});
+}
+
+std::vector<Option> filter_options(const std::string& things) {
+  return {
+      {"--filter", Heading::selection, "TEXT",
+       cat("only ", things,
+           " whose name is TEXT or, if none is, contains TEXT; with * or ? TEXT is a pattern for the "
+           "whole name; of several a name needs one"),
+       OptionRules{.repeats = true}},
+      {"--exclude", Heading::selection, "TEXT", cat("no ", things, " that --filter TEXT would select"),
+       OptionRules{.repeats = true}},
   };
 }
 
@@ -194,16 +200,21 @@ void refuse_filter(const Arguments& arguments, std::string_view noun) {
   throw Error(cat(join(given, " "), arguments.has(kExclude) ? " leaves no " : " matches no ", noun));
 }
 
+void require_matches(const Arguments& arguments, const std::vector<std::string>& names,
+                     std::string_view noun) {
+  for (const std::string& text : arguments.values(kFilter)) {
+    if (std::ranges::none_of(names, filter_of(text, names, FilterMembers::no)))
+      throw Error(cat(kFilter, " ", in_quotes(text), " matches no ", noun));
+  }
+}
+
 void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs, bool are_all) {
   if (!has_filter(arguments)) return;
   std::vector<std::string> names;
   for (const Job& job : jobs) {
     if (job.is_case || !kind.compares) names.push_back(job.name);
   }
-  for (const std::string& text : arguments.values(kFilter)) {
-    if (are_all && std::ranges::none_of(names, filter_of(text, names, FilterMembers::no)))
-      throw Error(cat(kFilter, " ", in_quotes(text), " matches no ", kind.noun));
-  }
+  if (are_all) require_matches(arguments, names, kind.noun);
   const auto wanted = read_filter(arguments, names);
   jobs = kind.compares
              ? select_cases(jobs, wanted)

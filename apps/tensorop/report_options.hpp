@@ -23,6 +23,8 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
 
 // --filter --list --fail-fast --json --junit --html --markdown.
 [[nodiscard]] std::vector<Option> report_options(const ReportKind& kind);
+// The first two, of commands that choose among `things`: "arrays".
+[[nodiscard]] std::vector<Option> filter_options(const std::string& things);
 inline constexpr std::string_view kListSkipped = "--list-skipped";
 
 // --show N and --shard I/N, of commands that have them.
@@ -53,6 +55,10 @@ enum class FilterMembers : bool { no, yes };
 // character is special.
 [[nodiscard]] NameFilter read_filter(const Arguments& arguments, const std::vector<std::string>& names = {},
                                      FilterMembers members = FilterMembers::no);
+
+// Throws Error where a text of --filter matches none of the names.
+void require_matches(const Arguments& arguments, const std::vector<std::string>& names,
+                     std::string_view noun);
 
 // Throws Error where these options have left none of what `noun` says.
 [[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view noun);

@@ -65,8 +65,11 @@ struct NamedInput {
   std::string text = {};                          // the operand
   std::shared_ptr<const TensorSet> archive = {};  // instead: one array of an archive that is taken as a whole
   SetMember member = {};
-  bool keeps_dtype = false;                         // its bits are not taken as those of InputReading::view
-  std::optional<DType> dtype = {};                  // instead of InputReading::dtype
+  bool keeps_dtype = false;         // its bits are not taken as those of InputReading::view
+  std::size_t operand = 0;          // the position of its operand
+  bool is_edited = false;           // NAME= does not name it: Conversion::choose and ::renames do
+  std::optional<DType> dtype = {};  // instead of InputReading::dtype
+  bool may_round = false;           // it was named with that dtype
   std::shared_ptr<const NamedInput> replaced = {};  // the one of the same name that --replace leaves out
 };
 
@@ -79,10 +82,11 @@ struct NamedInput {
 [[nodiscard]] CastInput cast_input(Source source, const InputReading& reading);
 [[nodiscard]] CastInput open_input(const NamedInput& input, const InputReading& reading, bool header_only);
 
-// "NAME=DTYPE" of Conversion::dtypes.
+// "NAME=DTYPE" or "DTYPE=DTYPE" of Conversion::dtypes.
 struct NamedCast {
   std::string names;
   DType dtype;
+  std::optional<DType> source;  // instead of the names
 };
 
 // As convert(), to an archive of the format.
