@@ -23,11 +23,25 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kOfSets[] = {"--filter", "--exclude", "--list", "--fail-fast", "--rename-regex"};
+constexpr std::string_view kOfSets[] = {"--filter", "--exclude",   "--list",
+                                        kTable,     "--fail-fast", "--rename-regex"};
 
 std::vector<Option> compare_options() {
+  const std::vector<Option> own = {
+      {"--by-value", Heading::equality, "",
+       "dtypes may differ: the values are compared in a dtype that has all values of both, if there is one",
+       OptionRules{.decides = true}},
+      {std::string(kTable), Heading::report, "",
+       "instead of the differences a line for each tensor: rms and largest absolute error, cosine, number of "
+       "elements that differ",
+       OptionRules{.excludes = "--json --list --show --map --histogram"}},
+      {"--sort", Heading::report, join(ComparisonTable::kKeys, "|", [](std::string_view key) { return key; }),
+       "order of the lines, the worst one first, or by name",
+       OptionRules{.kind = OptionKind::choice, .by_default = "rms", .needs = kTable}},
+  };
   std::vector<Option> options = joined({tolerance_options(),
                                         {ignore_option(), show_option()},
+                                        own,
                                         picture_options(),
                                         report_options(kCompareReport),
                                         {rename_option("ACTUAL")}});
@@ -41,7 +55,8 @@ std::vector<Option> compare_options() {
 CompareOptions read_options(const Arguments& arguments, const Reporter& reporter) {
   return {.depth = reporter.needs_verdict_only() ? CompareDepth::verdict : CompareDepth::report,
           .show = read_show(arguments),
-          .picture = read_picture_options(arguments)};
+          .picture = read_picture_options(arguments),
+          .by_value = arguments.has("--by-value")};
 }
 
 // Throws Error where both operands are the same array of the same file.

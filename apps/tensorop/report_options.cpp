@@ -68,6 +68,7 @@ ReportSettings read_report_settings(const Arguments& arguments) {
   out.options = repeated_options(arguments);
   out.lists_skipped = arguments.has(kListSkipped);
   out.shrinks = arguments.has("--shrink");
+  if (arguments.has(kTable)) out.table = arguments.value_or_default("--sort").value();
   if (arguments.has("--why")) {
     out.why = read_settings(arguments);
   } else if (!out.html.empty()) {
@@ -150,7 +151,8 @@ std::vector<Option> picture_options() {
 }
 
 PictureOptions read_picture_options(const Arguments& arguments) {
-  return {arguments.has("--map"), arguments.has("--histogram"), arguments.has("--html")};
+  return {arguments.has("--map"), arguments.has("--histogram"), arguments.has("--html"),
+          arguments.has(kTable)};
 }
 
 Option show_option() {
@@ -162,7 +164,7 @@ Option show_option() {
 Loudness read_loudness(const Arguments& arguments) {
   const auto times = arguments.value("--quiet");
   if (!times || times->empty()) return times ? Loudness::quiet : Loudness::all;
-  for (const char* option : {"--json", "--show", "--map", "--histogram", "--why"}) {
+  for (const char* option : {"--json", "--show", "--map", "--histogram", "--why", "--table"}) {
     if (arguments.has(option)) throw Error(cat(option, " cannot be combined with -qq, which prints nothing"));
   }
   return Loudness::silent;

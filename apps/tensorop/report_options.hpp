@@ -26,6 +26,7 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
 // The first two, of commands that choose among `things`: "arrays".
 [[nodiscard]] std::vector<Option> filter_options(const std::string& things);
 inline constexpr std::string_view kListSkipped = "--list-skipped";
+inline constexpr std::string_view kTable = "--table";  // of compare
 
 // --show N and --shard I/N, of commands that have them.
 [[nodiscard]] Option show_option();

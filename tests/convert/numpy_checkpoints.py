@@ -112,6 +112,35 @@ def check_resize(program, rng):
     program.check("the rest stays", same({"fc": found["fc"]}, {"fc": rest}))
 
 
+def check_table(program, rng):
+    """Two fine-tunes, the second one as bfloat16 or not."""
+    first, second, expected = {}, {}, []
+    is_rounded = bool(rng.integers(0, 2))
+    for number in range(int(rng.integers(1, 9))):
+        old = rng.standard_normal((int(rng.integers(1, 40)), 7)).astype(np.float32) * np.float32(10.0 ** rng.integers(-3, 4))
+        new = old + (rng.random(old.shape) < rng.choice([0, 0.1, 1])) * old * np.float32(rng.choice([1e-6, 0.1, -3]))
+        name = f"layer/{number}"
+        first[name] = ("F32", new)
+        second[name] = ("BF16", rounded(old)) if is_rounded else ("F32", old)
+        a, e = new.astype(np.float64).ravel(), (widened(rounded(old)) if is_rounded else old).astype(np.float64).ravel()
+        cosine = 1.0 if np.array_equal(a, e) else a @ e / (np.sqrt(a @ a) * np.sqrt(e @ e))
+        rms, largest, count = np.sqrt(np.mean((a - e) ** 2)), np.abs(a - e).max(), np.count_nonzero(a != e)
+        expected.append((rms, largest, cosine, count, a.size, name))
+    write(program.folder / "first.safetensors", first, {})
+    write(program.folder / "second.safetensors", second, {})
+    for column, key in enumerate(["rms", "max", "cosine", "elements"]):
+        result = program.run("compare", "first.safetensors", "second.safetensors", "--table", "--by-value", "--sort", key, "-q")
+        program.check("compare --table ends as compare", result.returncode == any(line[3] for line in expected), result.stderr)
+        lines = [line.split() for line in result.stdout.splitlines()[1:]]
+        found = {line[6]: (*map(float, line[:3]), int(line[3]), int(line[5])) for line in lines}
+        for rms, largest, cosine, count, size, name in expected:
+            near = np.isclose([rms, largest], found[name][:2], rtol=1e-4, atol=0).all() and abs(cosine - found[name][2]) < 1e-12
+            program.check(f"{name} is what NumPy computes", near and found[name][3:] == (count, size), f"{found[name]} {expected}")
+        values = [found[line[6]][column] for line in lines]
+        worst_first = sorted(values, reverse=key != "cosine")
+        program.check(f"sorted by {key}", len(lines) == len(expected) and values == worst_first, result.stdout)
+
+
 def body(program):
     rng = np.random.default_rng(SEED)
     for _ in range(10):
@@ -119,6 +148,7 @@ def body(program):
             file.unlink()
         check_edit(program, rng)
         check_resize(program, rng)
+        check_table(program, rng)
 
 
 run_program(body)
