@@ -108,19 +108,19 @@ Version: $version"
 check "the changelog begins with the version" shows "^tensorop \\($version\\) " zcat "$doc/changelog.gz"
 check "so does the list of changes" equal "$(grep -m 1 -oE '^## [0-9.]+' "$doc/changes.md")" "## $version"
 check "only the program and its documentation" only \
-  '^usr/(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1\.gz|bash-completion/completions/tensorop|zsh/vendor-completions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|changelog\.gz|(ops/)?[a-z-]+\.(md|svg)|report\.schema\.json)|lintian/overrides/tensorop))$' \
+  '^usr/(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1\.gz|bash-completion/completions/tensorop|zsh/vendor-completions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|changelog\.gz|(ops/)?[a-z-]+\.(md|svg)|examples/[a-z_]+\.(py|c)|report\.schema\.json)|lintian/overrides/tensorop))$' \
   "$files"
 check "all manual pages" equal "$(grep -c /man1/ <<<"$files")" "$("$binary" man --list | wc -l)"
 for file in bin/tensorop share/bash-completion/completions/tensorop share/zsh/vendor-completions/_tensorop \
   share/fish/vendor_completions.d/tensorop.fish share/doc/tensorop/copyright share/doc/tensorop/ops/gather.md share/doc/tensorop/ops/gather.svg \
-  share/doc/tensorop/report.schema.json; do
+  share/doc/tensorop/examples/gathernd.c share/doc/tensorop/report.schema.json; do
   check "$file is in the package" test -f "$work/deb/usr/$file"
 done
 check "all is root's, and readable" only '^(-rwxr-xr-x root/root .* \./usr/bin/tensorop|(-rw-r--r--|drwxr-xr-x) root/root .*)$' \
   "$(dpkg-deb --contents "$deb")"
 check "the archive has the same program" cmp "$tree/bin/tensorop" "$work/deb/usr/bin/tensorop"
 check "the archive has only the program and its documentation" only \
-  '^(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1|bash-completion/completions/tensorop|zsh/site-functions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|(ops/)?[a-z-]+\.(md|svg)|report\.schema\.json)))$' \
+  '^(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1|bash-completion/completions/tensorop|zsh/site-functions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|(ops/)?[a-z-]+\.(md|svg)|examples/[a-z_]+\.(py|c)|report\.schema\.json)))$' \
   "$(cd "$tree" && find . ! -type d -printf '%P\n')"
 check "the archive has the same notices" cmp "$tree/share/doc/tensorop/copyright" "$doc/copyright"
 if grep -q 'CPACK_TENSOROP_STATIC "ON"' "$build/CPackConfig.cmake"; then

@@ -1,4 +1,4 @@
-// The process of a rank: joins the MPI job, then runs the program together with the other ranks.
+// The process of a rank: joins the MPI job and runs the program together with the other ranks.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -20,14 +20,14 @@
 namespace tensorop {
 namespace {
 
-// Open MPI gives the first rank a terminal for standard output, whatever its own one is.
+// Open MPI gives the first rank a terminal as standard output, whatever its real one is.
 class MpiSystem final : public System {
  public:
   bool isatty(int fd) override { return fd != STDOUT_FILENO && System::isatty(fd); }
 };
 
-// One rank speaks for all. Of the others only what ends their process at once is heard, on the descriptor
-// that this returns.
+// Silences all ranks but the first, which prints for all. Only errors that end the process at once are still
+// printed, to the returned descriptor.
 int be_silent() {
   const int heard = ::dup(STDERR_FILENO);
   Mapping::report_to(heard);
@@ -53,7 +53,7 @@ int run_rank(std::span<const char* const> args) {
       }};
   std::string failure;
   const int status = run_program(args, &team, &failure);
-  // The others wait for this rank in the middle of something.
+  // The other ranks wait for this one and would never continue.
   if (!failure.empty() && !ranks.failed_together()) {
     if (!ranks.is_first()) ::dprintf(heard, "tensorop: rank %d: %s\n", ranks.rank(), failure.c_str());
     MpiRanks::end_all();

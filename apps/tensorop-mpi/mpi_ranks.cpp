@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kFailed = 2;
 
-// MPI ends the processes of all ranks when a call fails (MPI_ERRORS_ARE_FATAL), so no result of one is looked
-// at.
+// If a call fails, MPI ends the processes of all ranks (MPI_ERRORS_ARE_FATAL), so results of calls are
+// ignored.
 
 std::vector<int> ints_of(std::span<const std::int64_t> counts) {
   return {counts.begin(), counts.end()};
@@ -42,7 +42,7 @@ int reduced(int value, MPI_Op op) {
 }  // namespace
 
 MpiRanks::MpiRanks() {
-  // Threads compute; only this one calls MPI.
+  // Other threads compute; only this one calls MPI.
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -97,7 +97,7 @@ void MpiRanks::exchange_counts(std::span<const std::int64_t> values, std::span<s
 void MpiRanks::exchange(const std::byte* send, std::span<const std::int64_t> send_counts, std::byte* receive,
                         std::span<const std::int64_t> receive_counts) const {
   for (const auto& counts : {send_counts, receive_counts}) {
-    // A result would be wrong: better none.
+    // Larger counts could overflow an int and give a wrong result.
     if (std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) > kMostExchanged)
       MPI_Abort(MPI_COMM_WORLD, kFailed);
   }

@@ -1,14 +1,14 @@
-// Ranks that are the processes of an MPI job. The only header, with its source, that names MPI.
+// Ranks that are the processes of an MPI job. Only this header and its source use MPI.
 #pragma once
 
 #include "ranks/ranks.hpp"
 
 namespace tensorop {
 
-// One for a process, made in main() and destroyed at its end.
+// One object in each process, made in main() and destroyed at its end.
 class MpiRanks final : public Ranks {
  public:
-  // Joins the job; a process that no MPI job started is the only rank.
+  // Joins the job; without an MPI job the process is the only rank.
   MpiRanks();
   // Waits for all ranks.
   ~MpiRanks() override;
@@ -17,7 +17,7 @@ class MpiRanks final : public Ranks {
   [[nodiscard]] int size() const override { return size_; }
   [[nodiscard]] int machines() const override { return machines_; }
   [[nodiscard]] int ranks_per_machine() const override { return ranks_per_machine_; }
-  // The ranks that may use exactly the same cores as this one, itself included.
+  // The number of ranks that may use exactly the same cores as this one, including itself.
   [[nodiscard]] int ranks_on_same_cores() const { return ranks_on_same_cores_; }
 
   [[nodiscard]] std::int64_t least(std::int64_t value) const override;

@@ -49,7 +49,7 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
   return out;
 }
 
-// What other programs, and earlier versions, call an option.
+// The names of options in other programs and earlier versions.
 struct OtherName {
   std::string_view other;
   std::string_view name;
@@ -67,7 +67,7 @@ constexpr OtherName kOtherNames[] = {
   names.reserve(options.size());
   for (const Option& option : options) names.push_back(option.name);
   std::string near = nearest(name, names);
-  // "--ignore-open" of a command that has "--ignore".
+  // An unknown option may be a longer form of an option, such as "--ignore-open" for "--ignore".
   if (near.empty()) {
     const auto begins = std::ranges::find_if(
         names, [&](const std::string& known) { return name.starts_with(cat(known, "-")); });
@@ -84,14 +84,15 @@ constexpr OtherName kOtherNames[] = {
   throw Error(cat("unknown option ", in_quotes(name)), "", hint);
 }
 
-// "-q", "-qq", "-qo".
+// Whether a word consists of letters of options: "-q", "-qq", "-qo".
 bool is_letters(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && word[1] != '-';
 }
 
-bool is_number(const std::string& word) {
+// A negative number, or a range such as "-10:".
+bool is_number_or_range(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && ((word[1] >= '0' && word[1] <= '9') || word[1] == '.') &&
-         word.find_first_not_of("0123456789.eE+-", 1) == std::string::npos;
+         word.find_first_not_of("0123456789.eE+-:", 1) == std::string::npos;
 }
 
 }  // namespace
@@ -156,7 +157,7 @@ Arguments parse_arguments(const std::vector<std::string>& args, std::vector<Opti
   parser.set_help_flag();
   parser.allow_extras();
   std::map<std::string, std::vector<std::string>> results;
-  // Registering options took most of the time of a small call: those that no word names are left out.
+  // Registers only options that a word names: registering all took most of the time of a small call.
   const bool has_letters = std::ranges::any_of(words, is_letters);
   for (const Option& option : options) {
     const bool may_be_given =
@@ -165,7 +166,7 @@ Arguments parse_arguments(const std::vector<std::string>& args, std::vector<Opti
     const std::string names =
         option.rules.letter.empty() ? option.name : cat(option.rules.letter, ",", option.name);
     std::vector<std::string>& result = results[option.name];
-    // Texts are taken as they are: the library would split inline JSON into a vector and read 010 as eight.
+    // Texts are used unchanged: the library would split inline JSON into a vector and read 010 as eight.
     const auto take = [&result](const CLI::results_t& texts) {
       result = texts;
       return true;
@@ -177,7 +178,7 @@ Arguments parse_arguments(const std::vector<std::string>& args, std::vector<Opti
       parser.add_option(names, take)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     }
   }
-  std::ranges::reverse(words);  // the order the library wants
+  std::ranges::reverse(words);  // the library expects this order
   try {
     parser.parse(words);
   } catch (const CLI::ParseError& error) {
@@ -191,7 +192,8 @@ Arguments parse_arguments(const std::vector<std::string>& args, std::vector<Opti
     if (!texts.empty()) out.options[name] = std::move(texts);
   }
   for (const std::string& word : parser.remaining()) {
-    if (word.size() > 1 && word[0] == '-' && !is_number(word)) unknown_option(word, options, command);
+    if (word.size() > 1 && word[0] == '-' && !is_number_or_range(word))
+      unknown_option(word, options, command);
     out.operands.push_back(word);
   }
   if (end != args.end()) out.operands.insert(out.operands.end(), end + 1, args.end());

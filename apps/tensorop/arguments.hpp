@@ -33,20 +33,20 @@ struct Arguments {
   // The first text, or all texts, of an option as given.
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> values(std::string_view name) const;
-  // The given text, else the default of the option, else nothing; the next two as an integer and as seconds.
+  // The given text, or else the option's default, or nothing; the next two as an integer and as seconds.
   [[nodiscard]] std::optional<std::string> value_or_default(std::string_view name) const;
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name) const;
   [[nodiscard]] double seconds(std::string_view name) const;
 
-  // Throws Error for a value that its option does not take, and for an option beside one that it excludes or
-  // without the one that it needs.
+  // Throws Error for a value that its option does not accept, for an option together with one that it
+  // excludes, and for an option without the one that it needs.
   void require_rows() const;
-  // Throws Error for an operand after so many; `takes`: "lookup takes 2".
+  // Throws Error for operands after the first `count`; `takes` is for the message: "lookup takes 2".
   void refuse_operands_after(std::size_t count, std::string_view takes) const;
 };
 
-// Throws Error for an option that is unknown (with the nearest name, or with what replaced it in `command`),
-// has no value, or is given twice. Values are those of require_rows().
+// Throws Error for an option that is unknown (with the nearest name, or its replacement in `command`), has no
+// value, or is given twice. require_rows() checks the values.
 [[nodiscard]] Arguments parse_arguments(const std::vector<std::string>& args, std::vector<Option> options,
                                         std::string_view command);
 

@@ -19,7 +19,10 @@
 #include "check/known_failure_lines.hpp"
 #include "check/known_failures.hpp"
 #include "commands.hpp"
+#include "engine/version.hpp"
+#include "explain/portability.hpp"
 #include "jobs/cases.hpp"
+#include "ops/publisher.hpp"
 #include "progress.hpp"
 #include "report/shrunk_report.hpp"
 #include "report_options.hpp"
@@ -53,7 +56,7 @@ std::vector<Option> check_options() {
        OptionRules{.needs = "--command", .decides = true}},
       {std::string(kShrink), Heading::actual, "",
        "make the cases that fail smaller while they fail in the same way, and report one for each way",
-       OptionRules{.needs = "--command", .excludes = "--ignore"}},  // a mask is of one shape
+       OptionRules{.needs = "--command", .excludes = "--ignore"}},  // a mask has a single shape
       {"--budget", Heading::actual, "SECONDS", "the time for smaller cases",
        OptionRules{.kind = OptionKind::seconds, .by_default = "60", .needs = kShrink}},
       {"--keep", Heading::actual, "DIR", "the folder for the smallest cases; default: CASE/shrunk",
@@ -70,6 +73,11 @@ std::vector<Option> check_options() {
       {"--update", Heading::actual, "", "rewrite golden files that are missing or differ, and list them",
        OptionRules{.excludes = "--actual --command --shard",
                    .hint = "one process rewrites golden files, with what tensorop computes"}},
+      {"--spec", Heading::semantics, join(spec_forms(), "|"),
+       "call all cases under this version of their operators",
+       OptionRules{.excludes = "--update",
+                   .hint = "golden files hold the results of the versions that the cases name",
+                   .decides = true}},
       {"--ignore-open", Heading::equality, "", "do not compare elements that a case's --spec leaves open",
        OptionRules{.decides = true}},
       ignore_option(),
@@ -89,28 +97,39 @@ std::vector<Option> check_options() {
   return joined({report_options(kCheckReport), own, picture_options(), batch_options(), tolerances});
 }
 
-// Where findings of --shrink go, and how long they are looked for.
+// The folder for findings of --shrink, and the time for the search.
 struct ShrinkPlan {
   std::chrono::duration<double> budget;
   std::string folder;
 };
 
-// A check as far as it is known before its first case.
+// The settings and cases of a check before its first case runs.
 struct ReadyCheck {
   CheckSettings settings = {};
   std::optional<ShrinkPlan> shrink = {};
   std::optional<KnownFailures> known = {};
-  // For --write-known-failures. The file is opened first: a run of hours must not end with a wrong path.
+  // For --write-known-failures. The file is opened first, so that a run of hours does not fail at its end.
   std::optional<KnownFailureLines> known_lines = {};
   std::optional<OutputFile> known_file = {};
   std::vector<UnreadableCases> unreadable = {};
-  std::vector<Job> jobs = {};          // those of the shard
-  bool all_skipped = false;            // of all shards
+  std::vector<Job> jobs = {};          // the jobs of the shard
+  bool all_skipped = false;            // for all shards together
   bool has_ended = false;              // all findings are in the report
-  std::optional<Error> not_kept = {};  // why findings of --shrink are not
+  std::optional<Error> not_kept = {};  // why findings of --shrink are not kept
 };
 
-// Of all shards.
+// Calls all cases under one version.
+void set_version(const std::string& spec, std::vector<Job>& jobs) {
+  if (names_several(spec)) throw Error(cat("--spec: ", in_quotes(spec), " has no single result"));
+  (void)with_context("--spec", [&] { return parse_spec(spec); });
+  for (Job& job : jobs) {
+    if (is_of_versions(job))
+      throw Error(cat(job.location(), ": a case of several versions cannot be combined with --spec"));
+    job.request.spec = spec;
+  }
+}
+
+// Returns the cases of all shards.
 std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& settings,
                               std::vector<Unseen>& unseen, std::vector<UnreadableCases>& unreadable) {
   const bool of_others = arguments.has("--actual") || arguments.has("--command");
@@ -120,8 +139,9 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
   std::vector<Job> jobs =
       read_cases(arguments.operands, of_others ? JobPurpose::check_others : JobPurpose::check, defaults,
                  &unreadable, &unseen);
-  // One that is alone is reported as any error.
+  // If there is only one file, its error is reported like any other.
   if (jobs.empty() && unreadable.size() == 1) throw Error(unreadable[0].error);
+  if (const auto spec = arguments.value("--spec")) set_version(*spec, jobs);
   join_case_files(jobs, {settings.actual, settings.update, settings.mask.value_or("")});
   if (settings.known != nullptr) {
     settings.known->find_cases(jobs, {.threads = settings.batch.threads, .memory = settings.batch.memory});
@@ -153,7 +173,7 @@ void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
   }
 }
 
-// The folder or file of --actual, or nothing.
+// Returns the folder or file of --actual, or nothing.
 std::string read_actual(const Arguments& arguments) {
   if (!arguments.has("--actual")) return {};
   std::string path = *arguments.value("--actual");
@@ -188,7 +208,7 @@ std::optional<ShrinkPlan> read_shrink(const Arguments& arguments) {
                     .folder = arguments.value("--keep").value_or(path_from(beside, "shrunk"))};
 }
 
-// What could not be read, at the end of standard error.
+// Reports files and folders that could not be read, at the end of standard error.
 void report_unreadable(const std::vector<UnreadableCases>& unreadable) {
   for (const auto& [path, error] : unreadable) {
     Failure shown(error);
@@ -221,7 +241,7 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
       for (const char* report : {"--junit", "--html", "--markdown"})
         visit(arguments.value(report).value_or(""), "the file of a report");
     });
-    // The lines of that file that still hold are written again.
+    // Lines of the known-failures file that still hold are written again, so it may be the same file.
     if (!what.empty() && what != kKnownFile)
       throw Error(cat(kWriteKnownFailures, " ", printable(*file), " is ", what));
     out.known_file = OutputFile::create(*file);
@@ -230,8 +250,8 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
   take_shard(shard, reporter, out.jobs);
 }
 
-// A run that gives no case to the program says nothing of the program. Known failures alone do not show that
-// the program computes anything; those of a shard may.
+// Throws Error if the run shows nothing about the program: it got no case. Known failures alone do not show
+// that the program computes anything; in a shard they may.
 void require_evidence(const Counts& counts, bool is_shard) {
   const std::int64_t not_given = counts[Outcome::not_given];
   const std::int64_t known = counts[Outcome::known_failure];
@@ -251,7 +271,7 @@ void write_known_failures(ReadyCheck& check) {
   check.known_file->commit();
 }
 
-// Cases, then files that could not be read.
+// Runs the cases, then reports files that could not be read.
 void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
            std::optional<Progress>& progress) {
   if (arguments.has("--list")) {

@@ -1,4 +1,4 @@
-// The commands of the program, and what they share.
+// The commands of the program, and the code that they share.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@ namespace tensorop {
 
 using Words = std::vector<std::string>;
 
-// A command: its description, for help, manual pages and completion, and the function that runs it.
+// A command: its description for help, manual pages and completion, and the function that runs it.
 struct Command {
   std::string name;
   std::vector<std::string> usages;  // the ways to call it, after "tensorop "
-  std::string summary;  // sentences, the last one without a full stop; the first one fits in a line
+  std::string summary;              // sentences, the last without a full stop; the first fits in a line
   std::vector<std::string> examples;
-  std::vector<Option> options;  // without the global ones; an option of the same name replaces a global one
+  std::vector<Option> options;  // without global ones; an option of the same name replaces a global one
   // Returns the exit status. Throws Error for wrong usage and invalid input.
   std::function<int(const Arguments&)> run;
-  const Operator* op = nullptr;  // that it calls, or tells of; else null
+  const Operator* op = nullptr;  // the operator that it calls or describes; else null
 };
 
 [[nodiscard]] Command operator_command(const FoundOperator& found);
@@ -53,26 +53,26 @@ struct Command {
 [[nodiscard]] Command version_command();
 [[nodiscard]] Command why_command();
 
-// `why` of an operator.
+// Returns the command `why` for an operator.
 [[nodiscard]] Command why_command(const FoundOperator& found);
 inline constexpr std::string_view kWhy = "why";
 
-// What a call of an operator consists of, without what becomes of its result, and the request it makes.
+// Returns the options of an operator's call, except those for its result, and the request that they make.
 [[nodiscard]] std::vector<Option> call_options(const FoundOperator& found);
 [[nodiscard]] Request read_request(const FoundOperator& found, const Arguments& arguments);
 
-// Which of the global options a command uses, beside --help and --version.
+// The global options that a command has besides --help and --version.
 enum class Globals : std::uint8_t { all, without_progress, none };
 
 struct CommandEntry {
   std::string_view name;
   Command (*describe)();
   Globals globals = Globals::all;
-  bool by_team = false;   // every process of a team takes part; else the first one alone runs it
+  bool by_team = false;   // every process of a team takes part; otherwise only the first runs it
   bool reports = false;   // it calls require_options() itself, so that its report has the error
-  bool is_listed = true;  // or else it is for programs
+  bool is_listed = true;  // false: it is for programs
 };
-// In the order of a day's work.
+// In the order in which users need them.
 inline constexpr CommandEntry kCommands[] = {
     {"convert", convert_command},
     {"info", info_command},
@@ -92,42 +92,42 @@ inline constexpr CommandEntry kCommands[] = {
     {.name = "complete", .describe = complete_command, .globals = Globals::none, .is_listed = false},
 };
 
-// The names of all listed commands and of operators.
+// Returns the names of all listed commands and of operators.
 [[nodiscard]] std::vector<std::string> command_names();
-// The command of that name; an operator in any spelling of any of its names, also of those of the publisher.
+// Returns the command with this name; finds operators by any spelling of their names, also the publisher's.
 [[nodiscard]] std::optional<Command> find_command(std::string_view name,
                                                   Framework publisher = Framework::standard);
-// The same. Throws Error that says what else the name may be meant to be.
+// Like find_command(), but throws Error that suggests other meanings of the name.
 [[nodiscard]] Command require_command(std::string_view name, Framework publisher = Framework::standard);
-// All listed commands, operators first.
+// Returns all listed commands, operators first.
 [[nodiscard]] std::vector<Command> all_commands();
 
-// The position of the command in a command line: global options may come before it.
+// Returns the position of the command in a command line: global options may precede it.
 [[nodiscard]] std::size_t command_position(const Words& words);
-// The publisher of --spec in a command line; standard: none. It decides what the names of operators mean.
+// Returns the publisher of --spec, which decides the meaning of operators' names; standard: none.
 [[nodiscard]] Framework publisher_of(const Words& words);
 
-// The options of several lists, one after the other.
+// Returns the options of several lists, one after the other.
 [[nodiscard]] std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists);
 
-// The options of a command and the global ones.
+// Returns the options of a command and the global ones.
 [[nodiscard]] std::vector<Option> all_options(const Command& command);
 
-// The options of every command, and the settings they give.
+// Returns the global options; read_settings() returns the settings that they give.
 [[nodiscard]] std::vector<Option> global_options();
-// Throws Error for options that Arguments::require_rows() refuses, and for a wrong variable of the
-// environment. The functions that read options expect that this has been called.
+// Throws Error for options that Arguments::require_rows() refuses, and for a wrong environment variable. Call
+// it before the functions that read options.
 void require_options(const Arguments& arguments);
 [[nodiscard]] Settings read_settings(const Arguments& arguments);
-// Keeps the texts of warnings in `kept` too.
+// Also stores the texts of warnings in `kept`.
 void keep_warnings(Settings& settings, std::vector<std::string>& kept);
-// Calls `body`, which with --json prints a document at its end. Where it throws instead, prints one with the
-// error.
+// Calls `body`, which with --json prints a document at its end. If it throws, prints a document with the
+// error instead.
 int with_json_error(const Arguments& arguments, const std::function<int()>& body);
-// The same for an operation on tensors: the bytes of its work are shown, until it ends or is destroyed.
+// Settings for one operation on tensors: a bar shows the bytes of its work until end() or the destructor.
 class MeteredSettings {
  public:
-  // `output`: where the result goes, "" for nowhere. A result on a terminal is not mixed with a bar.
+  // `output`: the destination of the result, "" for none. A result on a terminal is not mixed with a bar.
   MeteredSettings(const Arguments& arguments, const std::string& output);
   [[nodiscard]] const Settings& get() const { return settings_; }
   MeteredSettings(const MeteredSettings&) = delete;
@@ -141,47 +141,47 @@ class MeteredSettings {
   Progress progress_;
   Settings settings_;
 };
-// --json, of all commands that have it.
+// Returns --json, which several commands have.
 [[nodiscard]] Option json_option(std::string help);
-// --fsync, of commands that write results.
+// Returns --fsync, for commands that write results.
 [[nodiscard]] Option fsync_option(std::string help);
-// --input-format, and what it gives: null for auto.
+// Returns --input-format, and its value: null for auto.
 [[nodiscard]] Option input_option();
 [[nodiscard]] const Format* read_input_format(const Arguments& arguments);
-// --output, --format and --fsync, and the destination they give; `choice` limits the formats.
+// Returns --output, --format and --fsync, and the destination that they give.
 [[nodiscard]] std::vector<Option> output_options();
 [[nodiscard]] Destination read_destination(const Arguments& arguments);
 
 [[nodiscard]] ProgressMode read_progress(const Arguments& arguments);
-// --rtol and all that is like it, and the texts that are given.
+// Returns --rtol and all other tolerance options, and the texts that are given.
 [[nodiscard]] std::vector<Option> tolerance_options();
 [[nodiscard]] std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments);
-// --jobs, and the settings of a batch of jobs.
+// Returns --jobs and other options of a batch of jobs, and its settings.
 [[nodiscard]] std::vector<Option> batch_options();
 [[nodiscard]] BatchSettings read_batch_settings(const Arguments& arguments);
 
-// --explain-plan, and the lines that it prints of a call; `location` is that of a job, or empty.
+// Returns --explain-plan, and the lines that it prints for a call; `location` is a job's location, or empty.
 inline constexpr std::string_view kExplainPlan = "--explain-plan";
 [[nodiscard]] Option explain_plan_option();
 [[nodiscard]] std::string plan_lines(const std::string& location, const AccessReport& report);
 
-// --onnx-case DIR of operators and of run.
+// Returns --onnx-case DIR for operators and run.
 inline constexpr std::string_view kCase = "--onnx-case";
 [[nodiscard]] Option case_option(std::string help);
 
-// --rename-regex FROM=TO, for names of `things`.
+// Returns --rename-regex FROM=TO, for names of `things`.
 [[nodiscard]] Option rename_option(std::string_view things);
 
-// --ignore MASK.
+// Returns --ignore MASK.
 [[nodiscard]] Option ignore_option();
 
 // Writes the lines of an error to standard error.
 void report_error(const Failure& error);
 
-// The sentence that lists and remarks show.
+// Returns the sentence that lists and remarks show.
 [[nodiscard]] std::string_view first_sentence(std::string_view summary);
 
-// The options of a command under headings, in the order of help; those of one heading in their own order.
+// The options of a command under headings, in the order of help; under a heading in their given order.
 struct OptionGroup {
   Heading heading;
   std::vector<Option> options;
@@ -192,7 +192,7 @@ struct OptionGroup {
 void print_program_help();
 int print_version();
 
-// What the program does, in one sentence.
+// The purpose of the program, in one sentence.
 inline constexpr std::string_view kProgramSummary =
     "Gathers, scatters, broadcasts and combines tensors in files, as ONNX and OpenVINO define it";
 

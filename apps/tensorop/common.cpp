@@ -1,4 +1,4 @@
-// What the commands share: global options, and the settings that they give.
+// Code that the commands share: global options, and the settings that they give.
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,8 +40,8 @@ std::vector<Option> global_options() {
 
 namespace {
 
-// The value of an option that counts threads or jobs. The result does not depend on the number: more than
-// 1024 only cost.
+// Returns the value of an option that counts threads or jobs, at most 1024: the result does not depend on the
+// number, and more are only slower.
 std::optional<int> read_count(const Arguments& arguments, std::string_view option) {
   constexpr std::int64_t kMost = 1024;
   const auto number = arguments.integer(option);
@@ -50,13 +50,13 @@ std::optional<int> read_count(const Arguments& arguments, std::string_view optio
 
 constexpr std::string_view kMemoryVariable = "TENSOROP_MEMORY";
 
-// Empty where it is not set.
+// Returns the variable of the environment, or an empty text.
 std::string memory_variable() {
   const char* const text = std::getenv(kMemoryVariable.data());
   return text == nullptr ? "" : text;
 }
 
-// --memory, or the variable of the environment; 0 where neither is there.
+// Returns --memory, or the variable of the environment, or 0.
 std::int64_t read_memory(const Arguments& arguments) {
   return parse_byte_size(arguments.value("--memory").value_or(memory_variable())).value_or(0);
 }
@@ -85,7 +85,7 @@ std::vector<Option> tolerance_options() {
     options.push_back({option_name(key.name), Heading::equality, std::string(key.value_name),
                        std::string(key.help), OptionRules{.decides = true}});
   }
-  // Nothing is near where bits decide.
+  // --exact-bits allows no tolerance.
   std::ranges::find(options, "--exact-bits", &Option::name)->rules.excludes =
       "--rtol --atol --max-ulp --tolerance";
   return options;
@@ -170,7 +170,7 @@ Settings read_settings(const Arguments& arguments) {
   settings.memory = read_memory(arguments);
   if (team != nullptr) {
     settings.executor = &team->executor;
-    // What a user gives is that of each process.
+    // The value that a user gives applies to each process.
     if (settings.memory == 0) settings.memory_sharers = team->processes_a_machine;
   }
   if (!arguments.has("--quiet")) {

@@ -1,5 +1,5 @@
-// `complete`: the completions of the last word of a command line, from the descriptions of all commands.
-// `completion`: the scripts by which shells ask for them.
+// `complete`: completes the last word of a command line, from the descriptions of all commands. `completion`:
+// prints the scripts by which shells call it.
 #include <algorithm>
 #include <string>
 
@@ -16,8 +16,8 @@
 namespace tensorop {
 namespace {
 
-// Each script asks `tensorop complete`, which prints a completion on each line, with a remark after a
-// tabulator, and kFilesToo where it may be the name of a file too.
+// Each script calls `tensorop complete`. It prints a completion on each line, with a remark after a
+// tabulator, and kFilesToo if the word may also be a file name.
 constexpr std::string_view kFilesToo = ":files\n";
 
 struct CompletionScript {
@@ -26,7 +26,7 @@ struct CompletionScript {
 };
 
 constexpr CompletionScript kCompletionScripts[] = {
-    // bash takes '=' and ':' for ends of words: what stands before the last of them is not offered again.
+    // bash splits words at '=' and ':', so the text before the last of them must not be offered again.
     {"bash", R"(# Completion of tensorop for bash. Either: source <(tensorop completion bash)
 # or into a file: ~/.local/share/bash-completion/completions/tensorop
 _tensorop() {
@@ -86,7 +86,7 @@ complete -c tensorop -f -a '(__tensorop_offers)'
 )"},
 };
 
-// The completions of a word: those words that begin with what has been typed, each with a remark; file names.
+// The completions of a word: words that begin with the typed text, each with a remark, and file names.
 class Offers {
  public:
   explicit Offers(std::string_view typed) : typed_(typed) {}
@@ -97,7 +97,7 @@ class Offers {
   void add_all(const std::vector<std::string>& words, std::string_view lead = {}) {
     for (const std::string& word : words) add(cat(lead, word));
   }
-  // The arrays of the archive that is typed before a colon, after `lead`; else the shell adds file names.
+  // Adds the arrays of the archive that is typed after `lead` before a colon; else file names.
   void add_files(std::string_view lead = {}) {
     const std::string path(typed_.substr(lead.size()));
     try {
@@ -119,7 +119,7 @@ class Offers {
   std::string lines_;
 };
 
-// "error|zero|clip" are words; "N" is a placeholder. `lead`: what is typed before the value, "--oob=".
+// "error|zero|clip" are words; "N" is a placeholder. `lead` is the typed text before the value, "--oob=".
 void add_values(const Command& command, const Option& option, std::string_view lead, Offers& offers) {
   const Operator* const op = command.op;
   if (option.name == "--spec") {
@@ -139,7 +139,7 @@ void add_values(const Command& command, const Option& option, std::string_view l
   }
 }
 
-// Operators; as their publishers spell them too, where a letter of that has been typed.
+// Adds operators; once something has been typed, also by their other names and publishers' names.
 void add_operators(Offers& offers, std::vector<std::string>& known) {
   const auto add = [&](std::string_view word, std::string_view summary) {
     if (std::ranges::find(known, word) != known.end()) return;
@@ -159,7 +159,7 @@ void add_operators(Offers& offers, std::vector<std::string>& known) {
   }
 }
 
-// Operators and commands.
+// Adds operators and commands.
 void add_commands(Offers& offers) {
   std::vector<std::string> known;
   add_operators(offers, known);
@@ -203,7 +203,7 @@ const Option* option_with_value(const std::vector<Option>& options, std::string_
   return found != nullptr && found->takes_value() ? found : nullptr;
 }
 
-// The words after "tensorop"; the last one is being typed.
+// Completes the words after "tensorop", of which the last is being typed.
 int run_complete(const Arguments& arguments) {
   Words words = arguments.operands;
   if (words.empty()) words.emplace_back();
@@ -217,7 +217,7 @@ int run_complete(const Arguments& arguments) {
     const FoundOperator found =
         op_at < words.size() ? find_operator(words[op_at], publisher_of(words)) : FoundOperator{};
     if (found.op != nullptr) named = why_command(found);
-    // A command has been typed.
+    // The command has already been typed.
     at = words.size() + 1;
   }
   const Command command = named.value_or(Command{});

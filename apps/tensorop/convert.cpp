@@ -63,11 +63,14 @@ int run_lookup(const Arguments& arguments) {
   const Words& operands = arguments.operands;
   arguments.refuse_operands_after(2, "lookup takes 2");
   if (operands.size() < 2) throw Error(cat("operand ", operands.empty() ? "keys" : "ids", " is missing"));
-  const LookupRules rules{.missing = arguments.value_or_default("--missing") == "error",
+  const std::string missing = arguments.value_or_default("--missing").value();
+  const LookupRules rules{.missing = missing == "error",
                           .duplicates = arguments.value_or_default("--duplicates") == "error"};
   const Destination destination = read_destination(arguments);
   const MeteredSettings settings(arguments, destination.path);
-  write_lookup({operands[0], operands[1], rules, read_input_format(arguments)}, destination, settings.get());
+  write_lookup({operands[0], operands[1], rules, missing == "drop", arguments.value("--dtype"),
+                read_input_format(arguments)},
+               destination, settings.get());
   return 0;
 }
 
@@ -104,12 +107,13 @@ std::vector<Option> convert_options() {
 
 std::vector<Option> lookup_options() {
   const std::vector<Option> own = {
-      {"--missing", Heading::others, "error|-1",
-       "what an id is that is not among the keys: an error, or position -1",
+      {"--missing", Heading::others, "error|-1|drop",
+       "what an id is that is not among the keys: an error, position -1, or left out with a warning",
        OptionRules{.kind = OptionKind::choice, .by_default = "error"}},
       {"--duplicates", Heading::semantics, "error|first",
        "what an id is whose key is duplicated: an error, or the first position",
        OptionRules{.kind = OptionKind::choice, .by_default = "error"}},
+      {"--dtype", Heading::reading, "DTYPE", "dtype of operands that are untyped JSON or text tables"},
       input_option(),
   };
   return joined({own, output_options()});
@@ -145,12 +149,13 @@ Command convert_command() {
 
 Command lookup_command() {
   return {"lookup",
-          {"lookup KEYS IDS [--missing error|-1] [--duplicates error|first] [-o FILE]"},
+          {"lookup KEYS IDS [--missing error|-1|drop] [--duplicates error|first] [-o FILE]"},
           "Prints the position of each id among keys, in the shape of IDS. Ids are integers, by value "
           "whatever their "
           "dtypes, or strings; KEYS has rank 1 and any order",
           {"tensorop lookup '[1001,1003,1007]' '[1007,1003]'",
-           "tensorop lookup keys.npy ids.npy --missing -1 -o positions.npy"},
+           "tensorop lookup keys.npy ids.npy --missing -1 -o positions.npy",
+           "tensorop lookup keys.txt ids.txt --missing drop -o positions.npy"},
           lookup_options(),
           run_lookup};
 }

@@ -1,4 +1,4 @@
-// `generate`: a conformance suite of cases, from the descriptions of operators.
+// `generate`: writes a conformance suite of cases from the descriptions of operators.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -28,7 +28,7 @@ std::vector<DType> read_dtypes(const Arguments& arguments) {
   return dtypes;
 }
 
-// Each dtype is one of the version, and one is for its data.
+// Throws Error unless the version allows each dtype, and at least one is allowed for its data.
 void require_dtypes(const Subject& subject) {
   if (subject.dtypes.empty()) return;
   const Version& version = *subject.version;
@@ -67,7 +67,7 @@ std::vector<Generator> read_generators(const Arguments& arguments, const SuiteOp
   std::vector<Generator> generators;
   for (const std::string& word : arguments.operands) {
     subject.op = require_operator(word, publisher_in(options.spec.value_or("")));
-    // Cases have index tuples, also those of names that take index arrays.
+    // Cases have index tuples, even for names that take index arrays.
     if (subject.op.name->takes_arrays) subject.op.name = subject.op.op->names.data();
     const std::string_view name = subject.op.name->name;
     const auto is_same = [&](const Generator& other) { return other.subject().op.op == subject.op.op; };

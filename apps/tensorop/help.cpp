@@ -1,4 +1,4 @@
-// The commands by their names; `help` and `version`; the options of a command under headings.
+// The commands by name; `help` and `version`; the options of a command under headings.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kListHint = "run tensorop --help for a list";
 
-// `text` from a column on; lines after the first begin there too.
+// Returns `text` from a column on, with all later lines indented to that column.
 std::string hanging(std::string_view text, std::size_t column) {
   std::string out;
   for (const char c : wrapped(text, static_cast<std::size_t>(text_columns()) - column)) {
@@ -29,7 +29,7 @@ std::string hanging(std::string_view text, std::size_t column) {
   return out + '\n';
 }
 
-// A term, and what it means in a column of its own.
+// Returns a term, and its meaning in a column of its own.
 std::string definition(std::string_view term, std::string_view meaning, std::size_t column) {
   std::string text = cat("  ", term);
   const bool fits = text.size() + 2 <= column;
@@ -59,11 +59,11 @@ int run_version(const Arguments& arguments) {
   return print_version();
 }
 
-// What else an unknown name may be meant to be.
+// Returns a hint with another meaning of an unknown name.
 std::string hint_for(std::string_view name) {
   if (std::string hint = foreign_hint(name); !hint.empty()) return hint;
   if (names_file(std::string(name))) return cat("tensorop info ", printable(name), " describes the file");
-  // "np.where", "torch.gather".
+  // Names such as "np.where" or "torch.gather".
   const std::string last(name.substr(std::min(name.rfind('.'), name.size() - 1) + 1));
   if (name.find('.') != std::string_view::npos && find_command(last)) return cat("did you mean ", last, "?");
   const std::string near = nearest(name, command_names());
@@ -179,7 +179,7 @@ std::string help_text(const Command& command) {
 
 namespace {
 
-// A family of operators, and its line in the help of the program.
+// A family of operators, with its line in the help of the program.
 struct Family {
   std::string_view name;
   std::string_view meaning;
@@ -193,7 +193,7 @@ constexpr Family kFamilies[] = {
     {"where", "take each element from one tensor or another, by a condition"},
 };
 
-// The names of the operators of a family, and what they do.
+// Returns the names of a family's operators, and their purpose.
 std::string family_lines(const Family& family) {
   std::string names;
   for (const Operator* op : kOperators) {

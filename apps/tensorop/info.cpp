@@ -1,4 +1,4 @@
-// `info`: what a file holds.
+// `info`: describes the content of files.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -54,13 +54,13 @@ std::string words_of_failing(std::string_view separator) {
   return join(std::span(kFailing), separator, [](const Failing& row) { return row.word; });
 }
 
-// The arrays of all operands, what --stats and --fail-if say of them, and the document of --json. Without
+// The arrays of all operands, the results of --stats and --fail-if, and the document of --json. Without
 // --stats inspect() is inspect_file(), and no array is measured.
 class InfoReport {
  public:
   explicit InfoReport(const Arguments& arguments) : arguments_(arguments) {}
 
-  // Throws Error for words of --fail-if that are unknown, or need --stats where it is not given.
+  // Throws Error for words of --fail-if that are unknown, or that need --stats if it is not given.
   void read_options() {
     for (const std::string& list : arguments_.values("--fail-if")) {
       for (const std::string& word : split(list, ",")) {
@@ -81,14 +81,14 @@ class InfoReport {
   [[nodiscard]] bool measures() const { return settings_.has_value(); }
   [[nodiscard]] bool as_json() const { return arguments_.has("--json"); }
 
-  // A message that is of no file.
+  // Prints a warning that belongs to no file.
   void warn(const std::string& line) {
     warnings_.push_back(line);
     const auto print_warning = read_settings(arguments_).warn;
     if (print_warning) print_warning(line);
   }
 
-  // For --json.
+  // Adds entries for --json.
   void add(const FileEntry& file) { files_.push_back(file); }
   void add(const std::vector<ArrayEntry>& arrays) {
     std::string lines;
@@ -124,8 +124,8 @@ class InfoReport {
     std::ranges::move(found, std::back_inserter(measured_));
   }
 
-  // Prints all, once, with the error that ends the command, if any. Returns the exit status: 1 where
-  // --fail-if says so, else 0.
+  // Prints everything, once, with the error that ends the command, if any. Returns the exit status: 1 if
+  // --fail-if is met, otherwise 0.
   int end(const Failure* error) {
     if (measures()) settings_->end();
     if (!sort_key_.empty()) sort_arrays(measured_, sort_key_);
@@ -171,8 +171,8 @@ class InfoReport {
   std::vector<std::string> warnings_;
 };
 
-// The models of ONNX case folders, a line for each. Those that cannot be read are reported, and counted.
-// Whether there is one.
+// Prints a line for the model of each ONNX case folder. Models that cannot be read are reported and counted.
+// Returns whether a line was printed.
 bool describe_cases(const std::string& folder, const std::function<bool(const std::string&)>& wanted,
                     InfoReport& report, std::size_t& cases, std::size_t& failed) {
   bool is_listed = false;
@@ -203,18 +203,18 @@ bool describe_cases(const std::string& folder, const std::function<bool(const st
   return is_listed;
 }
 
-// Whether it is a model without initializers: it has no tensors to describe.
+// Whether the file is a model without initializers, which has no tensors to describe.
 bool is_empty_model(const std::string& path) {
   if (!path.ends_with(".onnx")) return false;
   try {
     const auto set = TensorSet::open_archive(path);
     return set && set->members().empty();
   } catch (const Error&) {
-    return false;  // describing it reports that
+    return false;  // describing the file reports the error
   }
 }
 
-// The tensors of a folder: of the archive whose index it has, or its files.
+// Returns the tensors of a folder: the archive whose index it has, or its files.
 std::vector<std::string> tensors_of_folder(const std::string& folder,
                                            const std::function<bool(const std::string&)>& wanted,
                                            InfoReport& report) {
@@ -235,9 +235,9 @@ std::vector<std::string> tensors_of_folder(const std::string& folder,
   return paths;
 }
 
-// Describes a model. Returns false where the file is none, or is a large one, whose initializers are listed.
+// Describes a model. Returns false if the file is no model, or a large one whose initializers are listed.
 bool describe_if_model(const std::string& path, InfoReport& report) {
-  // A stream must be opened once.
+  // A stream can be opened only once.
   if (path == "-" || !is_regular_file(path)) return false;
   if (classify_message(InputFile::open(path).bytes()) != MessageKind::model) return false;
   try {
@@ -253,7 +253,7 @@ bool describe_if_model(const std::string& path, InfoReport& report) {
   }
 }
 
-// Leaves the arrays of an archive that are wanted.
+// Removes all arrays of an archive except the wanted ones.
 void select_arrays(const std::function<bool(const std::string&)>& wanted, FileContent& content) {
   const auto is_other = [&](const ArrayEntry& file) {
     return !wanted(file.path.substr(content.path.size() + 1));
@@ -290,7 +290,7 @@ void describe_file(const FileContent& content, InfoReport& report,
                   content.arrays.size() + content.faults.size(), " arrays could not be described"));
 }
 
-// Describes all operands. Throws Error at the end where some could not be described.
+// Describes all operands. Throws Error at the end if some could not be described.
 void describe_all(const Arguments& arguments, InfoReport& report) {
   if (arguments.operands.empty()) throw Error("no file given");
   if (std::ranges::count_if(arguments.operands, is_standard_input) > 1)
@@ -302,8 +302,8 @@ void describe_all(const Arguments& arguments, InfoReport& report) {
   const auto warn = read_settings(arguments).warn;
   std::size_t files = 0;
   std::size_t failed = 0;
-  bool is_listed = false;  // something that the filter leaves
-  // The tensors of a folder are chosen before, by their names in it.
+  bool is_listed = false;  // whether the filter has left anything
+  // The tensors of a folder have already been selected by their names in it.
   const auto describe_one = [&](const std::string& path, bool is_operand) {
     if (filters || report.measures() || !describe_if_model(path, report)) {
       FileContent content = report.inspect(path, format);

@@ -1,4 +1,4 @@
-// `man`: manual pages, from the descriptions of all commands.
+// `man`: prints manual pages from the descriptions of all commands.
 #include <algorithm>
 #include <string>
 

@@ -118,13 +118,13 @@ std::string operator_usage(const Operator& op) {
   return usage + " [OPTION]... [-o FILE]";
 }
 
-// A value that the attribute may have.
+// Returns a value that the attribute may have.
 std::string_view example_value(const AttributeSpec& attribute) {
   if (attribute.kind == AttributeKind::choice) return attribute.choices.front().word;
   return attribute.kind == AttributeKind::integers ? "2,3" : "1";
 }
 
-// A call with files for operands.
+// Returns an example of a call with files as operands.
 std::string file_example(const Operator& op) {
   std::string out = cat("tensorop ", op.name);
   for (const OperandSpec& operand : op.operands) out += cat(" ", operand.name, ".npy");
@@ -135,8 +135,8 @@ std::string file_example(const Operator& op) {
   return out + " -o out.npy";
 }
 
-// If there are more operands than the operator takes, removes the one that follows an option of two values:
-// the user meant it as the value of that option. Returns the option and the word; empty: no such word.
+// If there are too many operands, removes the one after an option of two values, because the user meant it as
+// the value of that option. Returns the option and the word; empty: no such word.
 std::pair<std::string, std::string> take_flag_value(const Operator& op, const Arguments& arguments,
                                                     std::vector<std::string>& operands) {
   const auto named = std::ranges::count_if(
@@ -193,7 +193,7 @@ Request make_request(const FoundOperator& found, const Arguments& arguments) {
   return request;
 }
 
-// The destination of --open-mask, beside that of the result, if it has one.
+// Returns the destination of --open-mask, which differs from the destination of the result.
 std::optional<Destination> read_open_mask(const Arguments& arguments,
                                           const std::optional<Destination>& output) {
   const auto path = arguments.value("--open-mask");
@@ -214,14 +214,14 @@ std::optional<Destination> read_open_mask(const Arguments& arguments,
   return mask;
 }
 
-// The destination of --onnx-case.
+// Returns the destination of --onnx-case.
 std::optional<CaseDestination> read_case(const Arguments& arguments) {
   auto folder = arguments.value(kCase);
   if (!folder) return std::nullopt;
   return CaseDestination{std::move(*folder), arguments.has("--fsync")};
 }
 
-// The folder of a case has no other file.
+// Throws Error if the destination is in the folder of a case, which must have no other files.
 void require_outside(const std::optional<Destination>& destination, std::string_view option,
                      const CaseDestination& onnx_case) {
   if (!destination || destination->path == "-") return;
@@ -233,9 +233,9 @@ void require_outside(const std::optional<Destination>& destination, std::string_
   throw Error(cat(option, " ", printable(destination->path), " is in the folder of --onnx-case"));
 }
 
-// What an operator is to do, as far as it is known before any file is opened.
+// The call of an operator, before any file is opened.
 struct OperatorCall {
-  std::optional<Destination> destination;  // of the result; beside a case only where it is asked for
+  std::optional<Destination> destination;  // of the result; with a case only if it is given
   std::optional<Destination> open_mask;
   std::optional<CaseDestination> onnx_case;
   Request request;
@@ -255,7 +255,7 @@ OperatorCall read_call(const FoundOperator& found, const Arguments& arguments) {
   return call;
 }
 
-// Options that exclude each other, by how many versions --spec means.
+// Throws Error for options that do not fit the number of versions that --spec means.
 void check_spec_options(const FoundOperator& found, const Arguments& arguments) {
   const std::string spec = arguments.value("--spec").value_or("");
   const auto refuse = [&](std::string_view option, std::string_view what) {
@@ -271,7 +271,7 @@ void check_spec_options(const FoundOperator& found, const Arguments& arguments) 
   if (lower(spec) != "all") refuse("--only", " needs --spec all");
 }
 
-// The call under several versions. There is no single result.
+// Compares the call under several versions. There is no single result.
 int compare_versions(const FoundOperator& found, const Arguments& arguments) {
   const auto compare = [&] {
     std::vector<Framework> only;

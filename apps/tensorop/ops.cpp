@@ -1,4 +1,4 @@
-// `ops`: what is implemented, from the operators' descriptions. `explain`: the rules that messages name, the
+// `ops`: lists the operators that are implemented. `explain`: explains the rules that messages name, the
 // attributes of operators, and operators.
 #include <algorithm>
 
@@ -21,7 +21,7 @@ int print_diff(const Arguments& arguments) {
   const FoundOperator found = require_operator(words[0], publisher_in(words[1]));
   const auto version = [&](const std::string& spec) -> const Version& {
     const Spec asked = fold_name(spec) == "default" ? Spec{} : parse_spec(spec);
-    // The publishers may have different names for it.
+    // Publishers may have different names for the operator.
     const auto is_of = [&](const OperatorName& name) {
       return std::ranges::any_of(found.op->versions, [&](const Version& one) {
         return one.framework == asked.framework && means(name, one);
@@ -72,7 +72,7 @@ std::string hint_for(const std::string& word) {
     if (!folded.empty() && fold_name(known).starts_with(folded)) family.push_back(std::move(known));
   }
   if (!family.empty()) return cat("did you mean ", join_words(family, "or"), "?");
-  std::vector<std::string> attributes;  // that have the value
+  std::vector<std::string> attributes;  // attributes that have the value
   for (const Operator* op : kOperators) {
     for (const AttributeSpec& spec : op->attributes) {
       const std::vector<std::string> values = words_of(spec.choices);
@@ -122,7 +122,7 @@ std::string meaning_text(const Meaning& meaning) {
              paragraph(cat("Operators: ", has_all ? "all" : join(meaning.operators))));
 }
 
-// A rule; an attribute and an operator may have the same name.
+// Explains a rule, or everything else with this name: an attribute and an operator may share a name.
 std::string explain_word(const std::string& word) {
   if (const Rule* rule = find_rule(word)) return describe_text(*rule);
   std::vector<std::string> parts;

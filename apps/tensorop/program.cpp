@@ -33,7 +33,7 @@ int run_command(const Command& command, const Arguments& arguments) {
   return arguments.has("--version") ? print_version() : command.run(arguments);
 }
 
-// A command that one process runs: the first one of a team.
+// Runs a command in one process: the first of a team.
 int run_alone(const Command& command, const Arguments& arguments) {
   if (arguments.team == nullptr) return run_command(command, arguments);
   int status = 0;
@@ -48,7 +48,7 @@ void check_options(const Arguments& arguments) {
   together(arguments, [&] { require_options(arguments); });
 }
 
-// The arguments; an error in them is one of all processes.
+// Parses the arguments; an error in them is an error of all processes.
 Arguments parse(const Words& words, const std::vector<Option>& options, std::string_view command,
                 const Team* team) {
   Arguments arguments;
@@ -71,7 +71,7 @@ int run_program_option(const Words& args, const Team* team) {
   return 0;
 }
 
-// That of the operator that the words begin with, which is taken from them; else that of the jobs of a file.
+// Returns `why` for the operator that comes first in `words`, and removes it; otherwise for job files.
 Command take_why_command(Words& words) {
   const std::size_t at = command_position(words);
   if (at == words.size()) return why_command();
@@ -81,7 +81,7 @@ Command take_why_command(Words& words) {
         split_names(words[at]), [](const NameInFile& parts) { return file_exists(parts.file); });
     if (names_job || file_exists(words[at]) || std::ranges::find(words, "--job") != words.end())
       return why_command();
-    (void)require_command(words[at]);  // says what else it may be
+    (void)require_command(words[at]);  // suggests other meanings
     throw Error(cat(in_quotes(words[at]), " is not an operator"), "", "tensorop ops lists the operators");
   }
   words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
@@ -107,16 +107,16 @@ int run(const Words& args, const Team* team) {
   if (entry == std::end(kCommands) || !entry->reports)
     with_context(is_why ? kWhy : command.name, [&] { check_options(arguments); });
   if (is_why) return with_context(kWhy, [&] { return run_alone(command, arguments); });
-  // An operator names itself in later errors.
+  // An operator adds its own name to later errors.
   if (command.op != nullptr) return run_command(command, arguments);
   return with_context(command.name, [&] {
     return entry->by_team ? run_command(command, arguments) : run_alone(command, arguments);
   });
 }
 
-// The next file that is opened would get the number of a closed standard stream, and would then be read as
-// standard input or written to as standard output. A descriptor of the wrong direction in its place fails
-// when it is used.
+// The next file to be opened would get the number of a closed standard stream, and would then be read as
+// standard input or written to as standard output. A descriptor of the wrong direction in its place fails if
+// it is used.
 void hold_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
@@ -125,7 +125,7 @@ void hold_standard_descriptors() {
   }
 }
 
-// Allocates no memory: there may be none.
+// Allocates no memory, because there may be none.
 void report(const char* message, const char* details = "", const char* hint = "") {
   wait_if_ending();
   std::fprintf(stderr, "tensorop: %s\n%s", message, details);
@@ -164,8 +164,8 @@ void prepare_process() {
   // Writing past the file size limit must be an ordinary error (EFBIG).
   ::signal(SIGXFSZ, SIG_IGN);
 #ifdef M_MMAP_THRESHOLD
-  // Blocks of a mebibyte go back to the system as soon as they are freed. By default glibc keeps those below
-  // the largest that was freed so far, up to 32 MiB each: --memory would count them twice.
+  // Blocks of a mebibyte are returned to the system when they are freed. By default glibc keeps blocks
+  // smaller than the largest freed so far, up to 32 MiB each: --memory would count them twice.
   ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 }

@@ -14,16 +14,16 @@
 namespace tensorop {
 namespace {
 
-// One column is left free: some terminals wrap at the last one.
+// One column stays free, because some terminals wrap at the last one.
 int bar_width() {
   return terminal_columns(STDERR_FILENO) - 1;
 }
 
-// Removes the bar, and what a terminal shows of ^C after it.
+// Removes the bar, and the ^C that a terminal shows after it.
 constexpr const char* kEraseLine = "\r\033[K";
 
-// Writes a bar, or what removes it. A signal that ends the process removes the bar from a terminal; it is not
-// drawn again.
+// Writes a bar, or the text that removes it. A signal that ends the process removes the bar from a terminal,
+// and it is not drawn again.
 void write_bar(const std::string& text, bool is_shown) {
   std::optional<CleanupLock> lock;
   if (::isatty(STDERR_FILENO) != 0) lock.emplace().set_text_at_exit(is_shown ? kEraseLine : nullptr);
@@ -39,7 +39,7 @@ Progress::Progress(ProgressMode mode, const Meter* meter) : meter_(meter) {
       mode == ProgressMode::always ? Clock::duration::zero() : std::chrono::seconds(1);
   try {
     painter_ = std::jthread([this, delay] { redraw_until_end(delay); });
-  } catch (const std::system_error&) {  // no thread is available: there is no bar
+  } catch (const std::system_error&) {  // no thread is available, so there is no bar
   }
 }
 

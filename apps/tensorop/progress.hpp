@@ -23,14 +23,14 @@ enum class ProgressMode : std::uint8_t {
 // be called from any thread.
 class Progress {
  public:
-  // Of the counts that set() is given; where `meter` is not null, of the bytes that it counts. It outlives
-  // this.
+  // Shows the counts that set() receives; if `meter` is not null, the bytes that it counts. `meter` outlives
+  // this object.
   explicit Progress(ProgressMode mode, const Meter* meter = nullptr);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Never waits for a line that is being written.
+  // Never waits, not even for a line that is being written.
   void set(std::int64_t done, std::int64_t total);
   // Runs `body`, which writes whole lines to the terminal, while the bar is hidden.
   void hide_while(const std::function<void()>& body);
@@ -47,7 +47,7 @@ class Progress {
   const Meter* meter_;
   std::atomic<std::int64_t> done_{0};
   std::atomic<std::int64_t> total_{0};
-  std::mutex mutex_;  // guards all that follows
+  std::mutex mutex_;  // guards all members below
   std::condition_variable ended_changed_;
   bool ended_ = false;
   std::size_t drawn_ = 0;  // columns of the bar that is shown

@@ -5,7 +5,7 @@ namespace {
 
 struct RemovedOption {
   std::string_view command;  // empty: every command and operator
-  std::string_view word;     // the option, or the option with the value that it took: "--explain-plan=json"
+  std::string_view word;     // the option, or the option with the removed value: "--explain-plan=json"
   std::string_view hint;
 };
 constexpr RemovedOption kRemovedOptions[] = {

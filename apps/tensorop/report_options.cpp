@@ -33,7 +33,7 @@ namespace {
 constexpr std::string_view kFilter = "--filter";
 constexpr std::string_view kExclude = "--exclude";
 
-// Selects the names that one text of --filter or --exclude stands for.
+// Returns a filter for the names that one text of --filter or --exclude selects.
 NameFilter filter_of(const std::string& text, const std::vector<std::string>& names, FilterMembers members) {
   if (std::ranges::find(names, text) != names.end()) {
     return [text, members](const std::string& name) {
@@ -50,11 +50,11 @@ ReportSettings read_report_settings(const Arguments& arguments) {
   ReportSettings out;
   out.is_in_team = arguments.team != nullptr;
   out.is_heard = arguments.team == nullptr || arguments.team->is_first;
-  if (arguments.has("--list")) {  // beside which no option of a report may be
+  if (arguments.has("--list")) {  // no option of a report is allowed with it
     out.loudness = Loudness::quiet;
     return out;
   }
-  // No report is written to a wrong file.
+  // A report must not be written to a wrong file.
   const auto file_of = [&](std::string_view option) {
     const auto path = arguments.value(option);
     if (path) require_value(*find_option(arguments.rows, option), *path);
@@ -100,7 +100,7 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
     whole = {.suite = operand(1), .name = operand(0), .actual = operand(0), .expected = operand(1)};
     whole.place.file = operand(1);
   }
-  std::optional<Progress> progress;  // lives longer than the report, which hides it
+  std::optional<Progress> progress;  // outlives the reporter, which hides it
   std::optional<Reporter> reporter;
   together(arguments, [&] { reporter.emplace(read_report_settings(arguments), kind, std::move(whole)); });
   const auto checked_work = [&] {
@@ -273,7 +273,7 @@ std::string input_at(const std::string& report,
     for (const auto& [file, name] : possible_files(path)) {
       std::error_code none;  // a hard link is the same file, too
       if (keys.of(file) == key || std::filesystem::equivalent(file, report, none)) found = what;
-      // The shards of an index are beside it.
+      // The shards of an index are in its folder.
       const bool is_index = file.ends_with(".json") && report.ends_with(".safetensors");
       if (is_index && keys.folders_of(file).front() == folders.front()) found = what;
     }

@@ -1,4 +1,4 @@
-// What compare, check and run share: their options, and what becomes of what they find.
+// Shared by compare, check and run: their options, and the reports of their findings.
 #pragma once
 
 #include <functional>
@@ -16,33 +16,33 @@
 
 namespace tensorop {
 
-// Runs a command that reports: `work` adds findings to the reporter, and may show how far it is. Returns the
+// Runs a command that reports: `work` adds findings to the reporter, and may show its progress. Returns the
 // exit status.
 int report_on(const Arguments& arguments, const ReportKind& kind,
               const std::function<void(Reporter& reporter, std::optional<Progress>& progress)>& work);
 
-// --filter --list --fail-fast --json --junit --html --markdown.
+// Returns --filter --list --fail-fast --json --junit --html --markdown.
 [[nodiscard]] std::vector<Option> report_options(const ReportKind& kind);
-// The first two, of commands that choose among `things`: "arrays".
+// Returns --filter and --exclude, for commands that choose among `things`: "arrays".
 [[nodiscard]] std::vector<Option> filter_options(const std::string& things);
 inline constexpr std::string_view kListSkipped = "--list-skipped";
-inline constexpr std::string_view kTable = "--table";  // of compare
+inline constexpr std::string_view kTable = "--table";  // an option of compare
 
-// --show N and --shard I/N, of commands that have them.
+// Returns --show N and --shard I/N, for commands that have them.
 [[nodiscard]] Option show_option();
 [[nodiscard]] Option shard_option();
 
-// --map --histogram of compare and check, and what these and --html want of each comparison.
+// Returns --map and --histogram of compare and check, and what these and --html need of each comparison.
 [[nodiscard]] std::vector<Option> picture_options();
 [[nodiscard]] PictureOptions read_picture_options(const Arguments& arguments);
 
-// The options that decide what a finding is: words of a command that repeats it.
+// Returns the options that decide what a finding is: words of a command that repeats it.
 [[nodiscard]] std::string repeated_options(const Arguments& arguments);
 
-// -q and -qq. Throws Error for -qq beside an option that prints more.
+// Reads -q and -qq. Throws Error for -qq together with an option that prints more.
 [[nodiscard]] Loudness read_loudness(const Arguments& arguments);
 
-// The number of --show; 0 without it.
+// Returns the number of --show; 0 without it.
 [[nodiscard]] std::int64_t read_show(const Arguments& arguments);
 
 // Whether --filter or --exclude is given.
@@ -57,44 +57,44 @@ enum class FilterMembers : bool { no, yes };
 [[nodiscard]] NameFilter read_filter(const Arguments& arguments, const std::vector<std::string>& names = {},
                                      FilterMembers members = FilterMembers::no);
 
-// Throws Error where a text of --filter matches none of the names.
+// Throws Error if a text of --filter matches none of the names.
 void require_matches(const Arguments& arguments, const std::vector<std::string>& names,
                      std::string_view noun);
 
-// Throws Error where these options have left none of what `noun` says.
+// Throws Error if these options select none of the things that `noun` names.
 [[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view noun);
 
-// The shard that --shard I/N names; nothing without it.
+// Returns the shard of --shard I/N; nothing without it.
 [[nodiscard]] std::optional<Shard> read_shard(const Arguments& arguments);
 
-// Keeps the jobs that --filter and --exclude select, and the jobs whose results these use. If
-// `are_all`, throws Error where a text of --filter matches none, or none is left.
+// Keeps the jobs that --filter and --exclude select, and the jobs whose results these use. If `are_all`,
+// throws Error if a text of --filter selects none, or if no job remains.
 void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs,
                  bool are_all = true);
-// Leaves the jobs of the shard, if one is given.
+// Removes all jobs except those of the shard, if one is given.
 void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vector<Job>& jobs);
 
 // Prints the name of each job or case. --list-skipped adds the skipped cases, each with its reason.
 void list_jobs(const Arguments& arguments, const ReportKind& kind, const std::vector<Job>& jobs);
 
-// Takes a file that the command reads or writes, "FILE:NAME" too, or with a "/" at the end all that is in a
-// directory; and what it is, for messages.
+// Called with a file that the command reads or writes, or "FILE:NAME", or a folder with "/" at the end for
+// all of its files; and with its role, for messages.
 using VisitFile = std::function<void(const std::string& path, std::string_view what)>;
 
-// Visits the files that the job reads, whatever else it has.
+// Visits only the files that the job reads.
 void visit_reads(const Job& job, const VisitFile& visit);
 
-// What the file of that name is of those that `visit_all` visits; else empty.
+// Returns the role of the file `report` among those that `visit_all` visits; empty: it is none of them.
 [[nodiscard]] std::string input_at(const std::string& report,
                                    const std::function<void(const VisitFile& visit)>& visit_all);
 
-// Throws Error where a report in a file would replace what `visit_all` visits.
+// Throws Error if a report in a file would replace a file that `visit_all` visits.
 void keep_files(Reporter& reporter, const std::function<void(const VisitFile& visit)>& visit_all);
 
-// Begins a bar, which is hidden while the report is written, and gone after its last lines.
+// Starts a bar, which is hidden while the report is written and removed after its last lines.
 void show_progress(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress);
 
-// The same, for a batch: how far it is, how its jobs read what memory does not hold, and what a signal stops.
+// Does the same for a batch: its progress, the access of its jobs to operands, and the stop by a signal.
 void show_batch(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress,
                 BatchSettings& batch);
 

@@ -1,4 +1,4 @@
-// `run`: many operations in one process.
+// `run`: runs many operations in one process.
 #include <unistd.h>
 
 #include <optional>
@@ -33,7 +33,7 @@ std::vector<Option> run_options() {
   return joined({report_options(kRunReport), batch_options(), own});
 }
 
-// Throws Error where the result of a job would be among the lines of the report.
+// Throws Error if the result of a job would be mixed with the lines of the report.
 void keep_report(const Arguments& arguments, const std::vector<Job>& jobs) {
   if (read_loudness(arguments) == Loudness::silent && arguments.value("--junit") != "-") return;
   for (const Job& job : jobs) {
@@ -45,7 +45,7 @@ void keep_report(const Arguments& arguments, const std::vector<Job>& jobs) {
   }
 }
 
-// The jobs of the shard.
+// Returns the jobs of the shard.
 std::vector<Job> read_run(const Arguments& arguments, Reporter& reporter) {
   if (arguments.operands.empty()) throw Error("no job file given");
   arguments.refuse_operands_after(1, "run takes one job file");
@@ -68,7 +68,7 @@ std::vector<Job> read_run(const Arguments& arguments, Reporter& reporter) {
       visit_reads(job, visit);
     }
   });
-  // Of all shards: they share the folder, and a job has the same name in it whatever the shard.
+  // For all shards, because they share the folder, and a job has the same name in it in any shard.
   if (cases && !arguments.has("--list")) make_case_folders(jobs, *cases, arguments.has("--fsync"));
   filter_jobs(arguments, kRunReport, jobs);
   take_shard(shard, reporter, jobs);
@@ -86,7 +86,7 @@ std::vector<Job> read_run(const Arguments& arguments, Reporter& reporter) {
 
 Finding finding_of(const Job& job, const JobOutcome& outcome) {
   Finding out = finding_of(job);
-  out.expected_error.reset();  // what a case expects is for `check`
+  out.expected_error.reset();  // only `check` uses a case's expectation
   out.outcome = Outcome::done;
   end_finding(out, outcome);
   return out;

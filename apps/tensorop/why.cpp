@@ -1,4 +1,4 @@
-// `why`: from which elements of the operands each element of a result is made.
+// `why`: explains from which elements of operands the elements of a result are computed.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -26,11 +26,11 @@
 namespace tensorop {
 namespace {
 
-constexpr std::int64_t kMostElements = 64;   // explained without --at, all of them
-constexpr std::int64_t kFirstElements = 16;  // of more
+constexpr std::int64_t kMostElements = 64;   // explained without --at if the result has no more
+constexpr std::int64_t kFirstElements = 16;  // explained of a larger result
 constexpr int kRefused = 2;                  // the exit status
 
-// "3,1", "-1,0", "[3, 1]": coordinates in `shape`; negative ones count from the end. Throws Error.
+// Reads coordinates: "3,1", "-1,0", "[3, 1]"; negative ones count from the end. Throws Error.
 std::int64_t read_position(const std::string& text, const std::string& tensor, const Shape& shape) {
   const auto refuse = [&](std::string_view what) {
     return Error(cat("--at ", in_quotes(text), " ", what, ": ", tensor, " has the shape ", to_string(shape)));
@@ -64,7 +64,7 @@ std::size_t read_operand(const std::string& name, const Call& call) {
   throw Error(cat("--of ", in_quotes(name), " is not one of ", join(names)));
 }
 
-// A JSON document of an explanation.
+// Prints a JSON document of an explanation.
 using Document = std::function<void(Json json, const Failure* error)>;
 
 void explain_operand(const Explainer& explainer, const std::string& name, const std::vector<std::string>& at,
@@ -105,13 +105,13 @@ void explain_result(const Explainer& explainer, const std::vector<std::string>& 
     print(cat("and ", all - to_int64(positions.size()), " more elements: --at names those to explain\n"));
 }
 
-// The operand as it is written; its name where it is read from standard input or a job.
+// Returns the operand as given; its name if it comes from standard input or a job.
 std::string operand_word(const OperandText& operand, std::string_view name) {
   if (operand.is_reference()) return shell_word(operand.text);
   return operand.json ? shell_word(operand.json->text) : std::string(name);
 }
 
-// The call as StableHLO has it: the attribute in MLIR, and the call of this program.
+// Returns the call in StableHLO: the MLIR attribute, and the command of this program.
 std::string stablehlo_text(const Request& request, const Explainer& explainer) {
   const Request same = with_context(explainer.call().name->name,
                                     [&] { return as_stablehlo(explainer.call(), explainer.planned()); });
@@ -135,7 +135,7 @@ std::string stablehlo_text(const Request& request, const Explainer& explainer) {
   return cat(out, "run: ", command, "\n");
 }
 
-// Says why the call is refused, after its error.
+// Explains why the call is refused, after its error.
 int explain_refusal(const Request& request, const Settings& settings, const Error& error,
                     const std::string& place, const Document& document) {
   const Refusal refusal = why_refused(request, settings, error);
@@ -147,7 +147,7 @@ int explain_refusal(const Request& request, const Settings& settings, const Erro
   return kRefused;
 }
 
-// Throws Error where the picture would replace a file that is read.
+// Throws Error if the picture would replace a file that is read.
 void keep_inputs(const std::string& svg, const Request& request, const Arguments& arguments) {
   const std::string what = input_at(svg, [&](const VisitFile& visit) {
     for_each_reference(request, [&](const std::string& /*key*/, const OperandText& given) {
@@ -158,7 +158,7 @@ void keep_inputs(const std::string& svg, const Request& request, const Arguments
   if (!what.empty()) throw Error(cat("--svg ", printable(svg), " is ", what));
 }
 
-// `place`: that of a job, else empty.
+// `place`: the job's location, or empty.
 int explain(Request request, const Arguments& arguments, const std::string& place) {
   Settings settings = read_settings(arguments);
   std::vector<std::string> warnings;

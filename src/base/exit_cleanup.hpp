@@ -1,8 +1,8 @@
 // Cleans up when the process ends: temporary files and folders, and programs that it has started. Handlers of
-// the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGPIPE) only post a semaphore. A signal thread
-// waits for the semaphore, completes the report, kills the programs, removes the files, and ends the process
-// by the same signal. The thread starts with the first PendingItem or ReportOnSignal; until then signals have
-// their default action.
+// the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGPIPE) post a semaphore. A signal thread waits
+// for the semaphore, completes the report, kills the programs, removes the files, and ends the process by the
+// same signal. The thread starts with the first PendingItem, text at exit or ReportOnSignal; until then
+// signals have their default action.
 #pragma once
 
 #include <signal.h>
@@ -27,7 +27,7 @@ struct PendingItem {
 // Held, by any number of threads, while files are created, renamed or removed, and while programs are started
 // or waited for. The thread that ends the process waits until no lock is held, so that it finds every item;
 // other threads then block until the process ends. A holder must not write to a pipe: if the pipe is closed,
-// SIGPIPE stops the holder.
+// SIGPIPE does not stop the holder, which would report a write error.
 class CleanupLock {
  public:
   CleanupLock();

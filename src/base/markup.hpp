@@ -18,7 +18,7 @@ namespace tensorop {
 // Pads the text with blanks after it, or before it, to `width` bytes.
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width, bool to_the_right = false);
 
-// Appends a column, aligned to the right, to lines: a cell to each.
+// Appends a right-aligned column to the lines: one cell to each.
 void append_column(const std::vector<std::string>& cells, std::vector<std::string>& lines);
 
 }  // namespace tensorop

@@ -147,8 +147,8 @@ bool has_values_of(const DTypeInfo& wide, const DTypeInfo& narrow) {
   }
 }
 
-// One of the two dtypes where that has all values of both, else the first such dtype of the table; nothing if
-// there is none, as for int64 and float32. bool counts as 0 and 1.
+// Returns one of the two dtypes if it has all values of both, else the first such dtype of the table; nothing
+// if there is none, as for int64 and float32. bool counts as 0 and 1.
 std::optional<DType> wider_dtype(DType a, DType b) {
   const auto has_both = [&](const DTypeInfo& row) {
     return has_values_of(row, info(a)) && has_values_of(row, info(b));
@@ -160,7 +160,7 @@ std::optional<DType> wider_dtype(DType a, DType b) {
   return row == kDTypes.end() ? std::nullopt : std::optional(row->dtype);
 }
 
-// Gives the source's tensor a dtype that has all its values.
+// Casts the source's tensor to a dtype that has all its values.
 void take_values(Source& source, DType dtype, const Settings& settings) {
   const Tensor& tensor = *source.tensor();
   if (tensor.dtype() == dtype) return;

@@ -24,7 +24,7 @@ struct ComparedTensor {
   std::string name;  // the path, "standard input", or nothing
   DType dtype = DType::float32;
   Shape shape;
-  std::optional<DType> stored = {};  // where its values are compared in a wider dtype, which is `dtype`
+  std::optional<DType> stored = {};  // if set, its values are compared in a wider dtype, which is `dtype`
 };
 
 // An element that differs. Values are JSON; `error` has the errors that are defined for the dtype and values.
@@ -43,8 +43,8 @@ struct DifferingElement {
 struct PictureOptions {
   bool map = false;
   bool histogram = false;
-  bool page = false;   // both, for a file, where an element differs
-  bool table = false;  // metrics, for a line of a table; not where no element is off
+  bool page = false;   // both, for a file, if an element differs
+  bool table = false;  // metrics, for a line of a table; not if no element is off
 };
 
 struct Comparison {
@@ -93,7 +93,7 @@ struct CompareOptions {
   CompareDepth depth = CompareDepth::report;
   std::int64_t show = 0;  // the number of differing elements that the report lists: the first and the worst
   PictureOptions picture = {};
-  bool by_value = false;  // dtypes may differ where one has all values of both
+  bool by_value = false;  // dtypes may differ if one has all values of both
   // If not null, a bool tensor of the same shape. Elements at which it is true are not compared.
   const Tensor* left_out = nullptr;
 };

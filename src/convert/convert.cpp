@@ -15,7 +15,7 @@ namespace tensorop {
 namespace {
 
 void convert_one(const std::string& text, const Destination& destination, const InputReading& reading) {
-  // An array that memory does not hold is written to the destination piece by piece, where it can.
+  // An array that does not fit in memory is written to the destination piece by piece, if possible.
   std::unique_ptr<Sink> sink;
   bool is_written = false;
   const auto direct = [&](DType dtype, const Shape& shape) -> WriteBytes {
@@ -43,7 +43,7 @@ void convert_one(const std::string& text, const Destination& destination, const 
   warn_of_unnamed(destination, input.dtype, reading.settings);
 }
 
-// To a format whose files hold the name of their array, which NAME=OPERAND gives.
+// Converts to a format whose files contain the name of their array, which NAME=OPERAND gives.
 void convert_named(const std::string& text, const Destination& destination, const InputReading& reading) {
   const auto named = split_name(text);
   if (!named) return convert_one(text, destination, reading);

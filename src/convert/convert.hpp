@@ -1,4 +1,4 @@
-// Rewriting tensors in another format or dtype, one by one or several into an archive.
+// Converts tensors to another format or dtype, one by one or several into an archive.
 #pragma once
 
 #include <functional>
@@ -13,37 +13,36 @@ namespace tensorop {
 
 struct Conversion {
   std::vector<std::string> inputs = {};  // operands: path, FILE:NAME, "-", inline JSON
-  // Casts: "DTYPE", at most once, for all that no other one is for; "NAME=DTYPE" for the arrays of a result
-  // archive whose names match NAME (* and ? stand for any text and any character), or "DTYPE=DTYPE" for those
-  // of the first dtype; of several that match, the last one.
+  // Casts: "DTYPE", at most once, for all arrays without another cast; for arrays of a result archive
+  // "NAME=DTYPE" if their names match NAME (* and ? stand for any text and any character), "DTYPE=DTYPE" if
+  // they have the first dtype. The last match counts.
   std::vector<std::string> dtypes = {};
-  // The bits are first taken as those of the dtype of that name, of which an element has as many bits. Of an
-  // archive as a whole only those of arrays whose dtype the archive does not say, where there are some.
+  // The dtype that the bits have before any cast; its elements must have as many bits. In a whole archive
+  // only for arrays whose dtype the archive does not name, if it has such arrays.
   std::optional<std::string> view = {};
-  Overflow overflow = Overflow::error;  // of a cast to a small float
-  const Format* text_format = nullptr;  // of inputs that are text, as in open_file(); null: detected
+  Overflow overflow = Overflow::error;  // for casts to small floats
+  const Format* text_format = nullptr;  // of text inputs, as in open_file(); null: detected
   Destination destination = {};
-  bool compress = false;  // an archive's arrays are deflated
-  // Of arrays of one name the last one is written, in the place of the first; and an archive that is replaced
-  // may lose what `choose` leaves out of it.
+  bool compress = false;  // compress an archive's arrays by deflate
+  // If arrays have the same name, write the last in the place of the first; and a replaced archive may lose
+  // the arrays that `choose` leaves out of it.
   bool replace = false;
-  // Of an archive whose format has a place for it: "KEY=VALUE", beside what the inputs have.
+  // "KEY=VALUE" in addition to the metadata of the inputs; only for archives whose format keeps metadata.
   std::vector<std::string> metadata = {};
-  std::optional<std::string> metadata_from = {};  // an archive whose metadata is taken instead of the inputs'
-  // Of archives that are inputs as a whole: takes the names of their arrays, and returns which stay; null:
-  // all.
+  std::optional<std::string> metadata_from = {};  // an archive whose metadata replaces the inputs'
+  // Takes the names of the arrays of whole archives, and returns a test for those that stay; null: all stay.
   using Wanted = std::function<bool(const std::string& name)>;
   std::function<Wanted(const std::vector<std::string>& names)> choose = nullptr;
-  std::vector<std::string> renames = {};  // of the arrays that stay, as in rename_all()
-  // Takes a line for each array of the result and for each that is left out; where it is set, only headers
-  // are read and nothing is written.
+  std::vector<std::string> renames = {};  // new names of the arrays that stay, as in rename_all()
+  // If set, takes a line for each array of the result and for each that is left out; then only headers are
+  // read, and nothing is written.
   std::function<void(const std::string& line)> dry_run = nullptr;
 };
 
-// Writes one input into one file, or any number of inputs into one archive, in their order where the format
-// leaves it open. In an archive NAME=OPERAND names an array; the others have the name of array_name(), or
-// arr_0, arr_1, ... by position. An archive as an input is all its arrays, under their names, and its
-// metadata where the format of the result has a place for it. Throws Error naming the first element that does
+// Writes one input into one file, or any number of inputs into one archive, in order if the format does not
+// define one. In an archive NAME=OPERAND names an array; other arrays have the name of array_name(), or
+// arr_0, arr_1, ... by position. An archive as an input contributes all its arrays, with their names, and its
+// metadata if the format of the result keeps metadata. Throws Error that names the first element that does
 // not fit.
 void convert(const Conversion& conversion, const Settings& settings);
 

@@ -23,16 +23,16 @@
 namespace tensorop {
 namespace {
 
-// What goes into an archive.
+// The contents of an archive to be written.
 struct ArchiveInputs {
   std::vector<NamedInput> arrays;
-  std::vector<NamedInput> left_out;                        // by Conversion::choose
-  std::vector<std::shared_ptr<const TensorSet>> archives;  // that are taken as a whole
-  std::map<std::string, Metadata> opened;                  // of archives of which single arrays are taken
+  std::vector<NamedInput> left_out;                        // removed by Conversion::choose
+  std::vector<std::shared_ptr<const TensorSet>> archives;  // archives whose arrays are all taken
+  std::map<std::string, Metadata> opened;                  // metadata of archives with single arrays taken
 };
 
-// Adds what NAME=OPERAND gives. An archive without a name is all its arrays, in its order; with a name it is
-// its only one.
+// Adds the input NAME=OPERAND. An archive without a name contributes all its arrays, in its order; with a
+// name, its only array.
 void add_input(const std::string& text, std::size_t position, ArchiveCache& archives, ArchiveInputs& inputs) {
   const auto named = split_name(text);
   auto set = TensorSet::open_archive(named ? named->text : text, &kJsonFormat);
@@ -40,7 +40,7 @@ void add_input(const std::string& text, std::size_t position, ArchiveCache& arch
     const auto archive = std::make_shared<const TensorSet>(std::move(*set));
     inputs.archives.push_back(archive);
     const auto begin = to_int64(inputs.arrays.size());
-    // What --view is for, where there are some.
+    // If the archive does not name all dtypes, --view applies only to arrays without one.
     const bool has_unnamed =
         std::ranges::any_of(archive->members(), [](const SetMember& member) { return !member.names_dtype; });
     for (const SetMember& member : archive->members()) {
@@ -69,7 +69,7 @@ void add_input(const std::string& text, std::size_t position, ArchiveCache& arch
   inputs.arrays.back().operand = position;
 }
 
-// Leaves out arrays of whole archives, and renames the others.
+// Removes the arrays of whole archives that Conversion::choose leaves out, and renames the others.
 void edit(const Conversion& conversion, ArchiveInputs& inputs) {
   if (!conversion.choose && conversion.renames.empty()) return;
   const auto edited_names = [&] {
@@ -80,12 +80,14 @@ void edit(const Conversion& conversion, ArchiveInputs& inputs) {
     return names;
   };
   if (conversion.choose) {
-    const auto rest = std::ranges::stable_partition(
-        inputs.arrays, [wanted = conversion.choose(edited_names())](const NamedInput& input) {
-          return !input.is_edited || wanted(input.name);
-        });
-    std::ranges::move(rest, std::back_inserter(inputs.left_out));
-    inputs.arrays.erase(rest.begin(), rest.end());
+    // std::ranges::stable_partition() does not compile with Clang 14 and libstdc++ 12.
+    const auto rest =
+        std::stable_partition(inputs.arrays.begin(), inputs.arrays.end(),
+                              [wanted = conversion.choose(edited_names())](const NamedInput& input) {
+                                return !input.is_edited || wanted(input.name);
+                              });
+    std::move(rest, inputs.arrays.end(), std::back_inserter(inputs.left_out));
+    inputs.arrays.erase(rest, inputs.arrays.end());
   }
   const auto& texts = conversion.inputs;
   std::vector<std::string> names = edited_names();
@@ -122,7 +124,7 @@ ArchiveInputs read_inputs(const Conversion& conversion, void (*require_name)(con
                   old.operand == input.operand
                       ? ""
                       : "NAME=OPERAND gives an array another name; --replace takes the last of one name");
-    // An array that was named by itself was to replace others.
+    // An array that was named by itself was meant to replace others, so its loss is a warning.
     if (settings.warn && !old.is_edited)
       settings.warn(cat(shown(old), ": is left out: ", printable(texts[input.operand]), " has an array ",
                         in_quotes(input.name), " too, and comes later"));
@@ -141,7 +143,7 @@ void add_array(ArchiveWriter& archive, const std::string& name, const CastInput&
   input.explain([&] { execute(input.planned(), input.inputs, *sink, settings); });
 }
 
-// Arrays that nobody named lose nothing.
+// Throws Error if an array that the user did not name would lose digits.
 void require_exact(const NamedInput& input, const CastInput& opened) {
   if (input.archive != nullptr && !input.may_round) opened.require_exact_integers();
 }
@@ -153,7 +155,7 @@ CastInput prepared(CastInput input, const Settings& settings) {
   return input;
 }
 
-// The metadata of all archives that are taken as a whole.
+// Returns the metadata of all archives whose arrays are all taken.
 Metadata joined_metadata(const ArchiveInputs& inputs) {
   Metadata metadata;
   std::map<std::string_view, std::pair<std::string_view, const TensorSet*>> known;
@@ -171,7 +173,7 @@ Metadata joined_metadata(const ArchiveInputs& inputs) {
   return metadata;
 }
 
-// The metadata of the result, and warnings about that of the inputs.
+// Returns the metadata of the result, and warns about the metadata of the inputs.
 Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion, const Format& format,
                        const Settings& settings) {
   const bool is_given = !conversion.metadata.empty() || conversion.metadata_from;
@@ -224,15 +226,15 @@ Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion
   return metadata;
 }
 
-// Whether opening the operand a second time gives it again.
+// Whether the operand can be opened a second time.
 bool can_be_opened_again(const NamedInput& input) {
   return input.archive != nullptr ||
          (raw_path(input.text).empty() && input.text != "-" && !is_other_file(input.text));
 }
 
-// Opens the inputs at the positions `order` by open(position, reading), and gives them to use(position,
+// Opens the inputs at the positions `order` by open(position, reading), and passes them to use(position,
 // opened), one at a time and in that order. Arrays that take one thread each are opened concurrently, as many
-// as there are threads, where memory holds so many; all others one after the other, on all threads.
+// as there are threads and memory; all others one after the other, on all threads.
 template <class Open, class Use>
 void for_each_input(const std::vector<NamedInput>& inputs, std::span<const std::size_t> order,
                     const InputReading& reading, const Open& open, const Use& use) {
@@ -261,8 +263,8 @@ void for_each_input(const std::vector<NamedInput>& inputs, std::span<const std::
   }
 }
 
-// The inputs that must be open before the first array is written, and of others only dtype and shape: of all,
-// where the archive needs them.
+// Opens inputs before the first array is written: all of them with their elements for a stream; only their
+// dtypes and shapes, as far as possible, if the archive needs these first.
 std::vector<std::optional<CastInput>> open_first(const ArchiveWriter& archive,
                                                  const std::vector<NamedInput>& inputs,
                                                  std::span<const std::size_t> order,
@@ -283,7 +285,7 @@ std::vector<std::optional<CastInput>> open_first(const ArchiveWriter& archive,
   return first;
 }
 
-// The input with its elements.
+// Returns the input with its elements.
 CastInput open_whole(const NamedInput& input, std::optional<CastInput> first, const InputReading& reading) {
   if (first && (first->tensor.data() != nullptr || first->tensor.size() == 0)) return std::move(*first);
   CastInput whole = open_input(input, reading, false);
@@ -293,12 +295,12 @@ CastInput open_whole(const NamedInput& input, std::optional<CastInput> first, co
   return whole;
 }
 
-// The dtype that an input has, by its header.
+// Returns the dtype that an input has before any cast, from its header.
 DType dtype_before(const NamedInput& input, const InputReading& reading) {
   if (!can_be_opened_again(input))
     throw Error(cat("--dtype DTYPE=DTYPE: ", printable(input.text), " can be read only once"));
   InputReading plain = reading;
-  // A small dtype may be one that the file does not say.
+  // A small dtype may be one that the file does not name.
   if (plain.dtype && !kSmallTypes.contains(*plain.dtype)) plain.dtype.reset();
   return open_input(input, plain, true).tensor.dtype();
 }
@@ -327,7 +329,7 @@ void set_dtypes(const std::vector<NamedCast>& casts, const InputReading& reading
   }
 }
 
-// Throws Error where the archive replaces `old`, which holds what neither it nor an input is.
+// Throws Error if the archive replaces `old`, and parts of `old` are neither in the result nor inputs.
 void require_nothing_lost(const Conversion& conversion, const Archive& old, const ArchiveInputs& inputs,
                           const Metadata& metadata) {
   const std::string& path = conversion.destination.path;
@@ -362,7 +364,7 @@ void require_nothing_lost(const Conversion& conversion, const Archive& old, cons
                         ":NAME writes one array of it and keeps the others; as an input it is kept too"));
 }
 
-// Throws Error where the file is a part of a model that would have an array in two parts.
+// Throws Error if the file is part of a model that would then have the same array in two parts.
 void require_whole_models(const Destination& destination, const std::vector<NamedInput>& inputs) {
   if (!destination.replaced || !destination.replaced->exists()) return;
   std::vector<std::string> names;
@@ -382,7 +384,7 @@ void warn_of_replaced(const std::string& path, const NamedInput& input, const Ca
   warn_of_change(path, input.name, before, written.dtype, written.tensor.shape(), reading.settings.warn);
 }
 
-// What becomes of each array, by its header.
+// Prints the result for each array, from its header, and the arrays that are left out.
 void list_arrays(const ArchiveInputs& inputs, const InputReading& reading,
                  const std::function<void(const std::string& line)>& print_line) {
   for (const NamedInput& input : inputs.arrays) {

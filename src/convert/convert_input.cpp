@@ -15,7 +15,7 @@
 namespace tensorop {
 namespace {
 
-// The tensor with its bits taken as those of another dtype.
+// Returns the tensor with its bits interpreted as another dtype.
 Tensor viewed(const Tensor& tensor, DType dtype) {
   if (tensor.dtype() == dtype) return tensor;
   if (tensor.dtype() == DType::string || dtype == DType::string)
@@ -37,7 +37,7 @@ Planned CastInput::planned() const {
 std::string CastInput::fault_text(std::int64_t position) const {
   return cat(element_name("element ", position, tensor.shape()), " = ",
              printable(json_element(tensor, position)), " does not fit in ", tensorop::name(dtype),
-             // It is not what is wrong with an imaginary part.
+             // The range is not the reason why an imaginary part does not fit.
              kComplexTypes.contains(tensor.dtype()) ? "" : cat(" (", range_text(dtype), ")"));
 }
 
@@ -81,7 +81,7 @@ std::optional<NamedInput> split_name(const std::string& text) {
 
 Source::Options options_of(const InputReading& reading, ArrayReading arrays) {
   Source::Options options{.arrays = std::move(arrays), .text_format = reading.text_format};
-  // Bits of untyped text are those of its own dtype.
+  // The bits of untyped text are those of its own dtype.
   if (!reading.view) options.cast_untyped_to = reading.dtype;
   options.overflow = reading.overflow;
   // --view takes bytes as any dtype, and refuses those of more bits itself; what --dtype names must be a

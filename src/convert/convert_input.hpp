@@ -1,4 +1,4 @@
-// The parts of convert(): how its inputs are named, opened and cast, and the writing of archives.
+// The parts of convert(): how its inputs are named, opened and cast, and how archives are written.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@ struct CastInput {
   Inputs inputs;
   bool is_to_saturate = false;  // --dtype names the dtype
 
-  // The tensor with that dtype.
+  // Returns the plan that casts the tensor to `dtype`.
   [[nodiscard]] Planned planned() const;
-  // So is an infinity that becomes the largest value of its own dtype.
+  // An infinity that becomes the largest value of its own dtype is a cast, too.
   [[nodiscard]] bool is_cast() const {
     return dtype != tensor.dtype() || (is_to_saturate && saturates_itself(dtype, overflow));
   }
-  // Throws Error where an integer is not one of the values of the float that it is cast to.
+  // Throws Error if an integer is not exactly representable in the float that it is cast to.
   void require_exact_integers() const;
-  // Runs `body`, which computes planned(): an element that does not fit is an error that names the input.
+  // Runs `body`, which computes planned(). An element that does not fit is an Error that names the input.
   template <class Body>
   void explain(const Body& body) const {
     try {
@@ -65,31 +65,31 @@ struct NamedInput {
   std::string text = {};                          // the operand
   std::shared_ptr<const TensorSet> archive = {};  // instead: one array of an archive that is taken as a whole
   SetMember member = {};
-  bool keeps_dtype = false;         // its bits are not taken as those of InputReading::view
-  std::size_t operand = 0;          // the position of its operand
-  bool is_edited = false;           // NAME= does not name it: Conversion::choose and ::renames do
-  std::optional<DType> dtype = {};  // instead of InputReading::dtype
-  bool may_round = false;           // it was named with that dtype
-  std::shared_ptr<const NamedInput> replaced = {};  // the one of the same name that --replace leaves out
+  bool keeps_dtype = false;                         // InputReading::view does not apply
+  std::size_t operand = 0;                          // the position of its operand
+  bool is_edited = false;                           // Conversion::choose and ::renames apply: no NAME=
+  std::optional<DType> dtype = {};                  // instead of InputReading::dtype
+  bool may_round = false;                           // the cast to `dtype` names the array
+  std::shared_ptr<const NamedInput> replaced = {};  // the array of the same name that --replace leaves out
 };
 
-// NAME=OPERAND, unless the whole text is an operand.
+// Returns the parts of NAME=OPERAND, unless the whole text is an operand.
 [[nodiscard]] std::optional<NamedInput> split_name(const std::string& text);
 
 [[nodiscard]] Source::Options options_of(const InputReading& reading, ArrayReading arrays);
 
-// Throws Error where the bits or the values cannot be those of the dtype that is asked for.
+// Throws Error if the bits or the values cannot have the requested dtype.
 [[nodiscard]] CastInput cast_input(Source source, const InputReading& reading);
 [[nodiscard]] CastInput open_input(const NamedInput& input, const InputReading& reading, bool header_only);
 
-// "NAME=DTYPE" or "DTYPE=DTYPE" of Conversion::dtypes.
+// "NAME=DTYPE" or "DTYPE=DTYPE" in Conversion::dtypes.
 struct NamedCast {
   std::string names;
   DType dtype;
-  std::optional<DType> source;  // instead of the names
+  std::optional<DType> source;  // if set, selects arrays by their dtype instead of their names
 };
 
-// As convert(), to an archive of the format.
+// Writes an archive of the format, as convert() does.
 void convert_to_archive(const Conversion& conversion, const std::vector<NamedCast>& casts,
                         const Format& format, const InputReading& reading);
 

@@ -16,7 +16,7 @@
 namespace tensorop {
 namespace {
 
-// Larger arrays have all threads.
+// Larger arrays get all threads.
 constexpr std::int64_t kSmallBytes = 4 << 20;
 
 MeasuredArray measure_one(const FileContent& content, const ArrayEntry& info, bool wants_digest,
@@ -27,7 +27,7 @@ MeasuredArray measure_one(const FileContent& content, const ArrayEntry& info, bo
   inputs.add(source.mapping());
   MeasuredArray out{.info = info};
   out.info.dtype = tensor.dtype();
-  // A digest takes one thread: the others need not wait for it.
+  // A digest takes one thread; the others do not wait for it.
   const Threads& threads = settings.threads;
   threads.for_each(wants_digest ? 2 : 1, [&](std::int64_t task, int /*worker*/) {
     if (task == 1) {

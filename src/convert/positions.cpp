@@ -1,5 +1,7 @@
 #include "convert/positions.hpp"
 
+#include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -23,25 +25,55 @@ void check_lookup(const Tensor& keys, const Tensor& ids) {
   check_dtype("ids", ids.dtype());
   if ((keys.dtype() == DType::string) != (ids.dtype() == DType::string)) {
     throw Error(cat("keys is ", name(keys.dtype()), " and ids is ", name(ids.dtype()),
-                    "; both must be integers, or both string"));
+                    "; both must be integers, or both string"),
+                "", "--dtype string reads numbers of a text table as strings");
   }
   if (keys.rank() != 1) throw Error(cat("keys has shape ", to_string(keys.shape()), "; its rank must be 1"));
 }
 
-// "ids.npy: ids[1] = 1007 is not among keys (keys.npy)".
-Error fault_error(const LookupFault& fault, const Source& keys, const Source& ids) {
+// "ids.npy: ids[1] = 1007".
+std::string id_text(std::int64_t position, const Source& ids) {
   const Tensor& tensor = *ids.tensor();
-  const std::string element = cat(element_name("ids", fault.position, tensor.shape()), " = ",
-                                  printable(json_element(tensor, fault.position)));
-  const std::string file = keys.name().empty() ? "" : cat(" (", keys.name(), ")");
-  Error error(fault.is_missing ? cat(element, " is not among keys", file)
-                               : cat(element, " is duplicated in keys", file, ": keys[", fault.first,
-                                     "] and keys[", fault.second, "]"),
-              "",
-              fault.is_missing ? "--missing -1 gives such an id the position -1"
-                               : "--duplicates first takes the first position");
-  if (!ids.name().empty()) error.add_context(ids.name());
-  return error;
+  return cat(ids.name(), ids.name().empty() ? "" : ": ", element_name("ids", position, tensor.shape()), " = ",
+             printable(json_element(tensor, position)));
+}
+
+// "keys (keys.npy)".
+std::string keys_text(const Source& keys) {
+  return keys.name().empty() ? "keys" : cat("keys (", keys.name(), ")");
+}
+
+Error fault_error(const LookupFault& fault, const Source& keys, const Source& ids) {
+  const std::string id = id_text(fault.position, ids);
+  if (fault.is_missing) {
+    return Error(cat(id, " is not among ", keys_text(keys)), "",
+                 "--missing drop leaves such ids out, --missing -1 gives them the position -1");
+  }
+  return Error(cat(id, " is duplicated in ", keys_text(keys), ": keys[", fault.first, "] and keys[",
+                   fault.second, "]"),
+               "", "--duplicates first takes the first position");
+}
+
+// The positions that are not -1, of rank 1. Warns of the ids of the others.
+Tensor without_missing(const Tensor& positions, const Source& keys, const Source& ids, const Warn& warn) {
+  constexpr std::int64_t kMostListed = 20;
+  const auto storage = std::make_shared<Storage>(positions.bytes(), "the positions");
+  auto* const found = reinterpret_cast<std::int64_t*>(storage->data());
+  std::int64_t count = 0;
+  for (std::int64_t id = 0; id < positions.size(); ++id) {
+    const std::int64_t position = positions.as<std::int64_t>()[id];
+    if (position >= 0) {
+      found[count++] = position;
+    } else if (warn && id - count < kMostListed) {
+      warn(cat(id_text(id, ids), " is not among ", keys_text(keys)));
+    }
+  }
+  const std::int64_t more = positions.size() - count - kMostListed;
+  if (warn && more > 0) {
+    warn(cat(ids.name(), ids.name().empty() ? "" : ": ", counted(more, "more id"), more == 1 ? " is" : " are",
+             " not among ", keys_text(keys)));
+  }
+  return {DType::int64, {count}, storage};
 }
 
 }  // namespace
@@ -58,16 +90,19 @@ void write_lookup(const Lookup& lookup, const Destination& destination, const Se
   };
   Source keys = open("keys", lookup.keys);
   Source ids = open("ids", lookup.ids);
-  resolve_dtypes(
-      {{.source = &keys, .name = "keys", .type = "T"}, {.source = &ids, .name = "ids", .type = "T"}},
-      Unfit::own_dtype);
+  std::optional<DType> dtype;
+  if (lookup.dtype) dtype = read_dtype(*lookup.dtype);
+  resolve_dtypes({{.source = &keys, .name = "keys", .type = "T", .named = dtype},
+                  {.source = &ids, .name = "ids", .type = "T", .named = dtype}},
+                 Unfit::own_dtype);
   check_lookup(*keys.tensor(), *ids.tensor());
   Inputs inputs;
   inputs.add(keys.mapping());
   inputs.add(ids.mapping());
   try {
-    const Tensor positions =
+    Tensor positions =
         find_positions(*keys.tensor(), *ids.tensor(), lookup.rules, memory_of(settings), settings.threads);
+    if (lookup.drops_missing) positions = without_missing(positions, keys, ids, settings.warn);
     write_tensor(positions, inputs, destination, settings);
   } catch (const LookupFault& fault) {
     inputs.require_unchanged();

@@ -2,6 +2,7 @@
 // elements that are not zero.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/engine.hpp"
@@ -13,10 +14,14 @@ struct Lookup {
   std::string keys;  // operands
   std::string ids;
   LookupRules rules;
-  const Format* text_format = nullptr;  // of operands that are text, as in Request
+  bool drops_missing = false;  // if rules.missing is false: leaves out ids that are not among the keys
+  std::optional<std::string> dtype = {};  // of untyped operands
+  const Format* text_format = nullptr;    // of operands that are text, as in Request
 };
 
-// Writes the position of each id among the keys, as int64 in the shape of the ids. Throws Error.
+// Writes the position of each id among the keys, as int64 in the shape of the ids; with drops_missing of
+// shape (n), in row-major order of the ids. Warns of the first 20 ids that it leaves out, and of the number
+// of the others. Throws Error.
 void write_lookup(const Lookup& lookup, const Destination& destination, const Settings& settings);
 
 // Writes the positions of the nonzero elements of an operand, in row-major order, as int64: of shape (n)

@@ -14,12 +14,12 @@ std::string_view access_name(Access access) {
   return kNames[static_cast<std::size_t>(access)];
 }
 
-// How the access moves rows, where it is not range by range in their own order.
+// The order in which the access moves rows, unless it is range by range in their own order.
 std::string_view order_text(const Decision& decision) {
   return decision.sorts() ? ", sorted" : decision.is_whole() ? ", tiled" : "";
 }
 
-// Neither 0% nor 100% where it is only nearly that.
+// Returns the share in percent; "0%" and "100%" only if they are exact.
 std::string percent_text(double share) {
   const auto percent = std::lround(share * 100);
   if (percent == 0 && share > 0) return "under 1%";
@@ -27,7 +27,7 @@ std::string percent_text(double share) {
   return cat(percent, "%");
 }
 
-// What is read at random, and how much of it is in memory.
+// Returns how many bytes are read at random, and how much of them is in memory.
 std::string operands_text(const AccessReport& report) {
   const ScheduleFacts& facts = report.facts;
   const bool by_columns = facts.kind == RandomAccess::Kind::columns || report.decision.is_whole();
@@ -58,8 +58,8 @@ std::string reason_text(const AccessReport& report) {
                          : cat("what is read at random is small: ", byte_size_text(facts.bytes));
     case AccessReason::resident:
       return only_writes ? result_text(facts) : operands_text(report);
-    case AccessReason::ascending:
-      return cat(operands_text(report), "; the indices ascend");
+    case AccessReason::sequential:
+      return cat(operands_text(report), "; the indices ascend or descend");
     case AccessReason::long_rows:
       return cat(operands_text(report), "; ", rows_text(facts),
                  ", and are long enough to be read one by one");

@@ -1,4 +1,4 @@
-// How a call reads what memory does not hold, as text (--explain-plan).
+// Reports how a call reads operands that may not fit in memory, as text (--explain-plan).
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace tensorop {
 
-// The access and the reason for it; where it is windows, a second line with their number and what they read
-// and write.
+// Returns the access and the reason for it. If the access is windows, a second line has their number, and the
+// bytes that they read and write.
 [[nodiscard]] std::vector<std::string> access_lines(const AccessReport& report);
 
-// A line for each rank: what it has done for a result.
+// Returns a line for each rank with the bytes that it has read, sent and written for a result.
 [[nodiscard]] std::vector<std::string> rank_lines(std::span<const RankCost> costs);
 
 }  // namespace tensorop

@@ -15,7 +15,7 @@
 namespace tensorop {
 namespace {
 
-// Text for a terminal: the width of the columns of rule ids and of titles, and of lines.
+// Widths of the columns for rule ids and titles in text for a terminal, and the width of its lines.
 constexpr std::size_t kIdWidth = 7;
 constexpr std::size_t kTitleWidth = 14;
 
@@ -23,7 +23,7 @@ std::size_t width() {
   return static_cast<std::size_t>(text_columns());
 }
 
-// "false; as divide true": a name may have its own default. Empty: no default.
+// Returns the default of an attribute with the defaults of names: "false; as divide true". Empty: no default.
 std::string default_list(const Operator& op, const AttributeSpec& spec) {
   std::string out(spec.default_text);
   for (const OperatorName& name : op.names) {
@@ -38,7 +38,7 @@ bool counts_from_end(const Version& version) {
   return version.index.negative == Negative::count;
 }
 
-// As --oob has it; of a version whose policy is an attribute, by its default.
+// Returns the word of --oob for the version; if an attribute is the policy, the word for its default.
 std::string_view out_of_range(const Operator& op, const Version& version) {
   constexpr std::string_view kWords[] = {"error", "zero", "clip", "wrap", "drop", "clamp", "fill"};
   for (const AttributeRow& row : version.attributes) {
@@ -68,7 +68,7 @@ bool has_indices(const Operator& op) {
   return false;
 }
 
-// The names of the operators of which a call can break the rule.
+// Returns the names of the operators whose calls can break the rule.
 std::vector<std::string> operators_of(const Rule& rule) {
   std::vector<std::string> names;
   for (const Operator* op : kOperators) {
@@ -135,7 +135,7 @@ Json attribute_json(const AttributeSpec& spec) {
   return out;
 }
 
-// The reasons of each publisher.
+// Returns the reasons of each publisher.
 Json left_open_json(const Operator& op) {
   Json out = Json::object();
   for (auto row = op.open.begin(); row != op.open.end();) {
@@ -148,7 +148,7 @@ Json left_open_json(const Operator& op) {
   return out;
 }
 
-// Each name once, with its publisher if it is the name of one alone.
+// Lists each name once, with its publisher if only that has the name.
 Json aliases_json(const Operator& op) {
   std::vector<const OperatorName*> names;
   for (const OperatorName& name : op.names.subspan(1)) {
@@ -192,7 +192,7 @@ std::string attribute_list(const Operator& op, const Version& version) {
   });
 }
 
-// "bool, any integer, float32": the dtypes of a set, in the order of the table of dtypes.
+// Returns "bool, any integer, float32": the dtypes of a set, in the order of the table of dtypes.
 std::string names_of(DTypeSet set) {
   const auto common = [&](DTypeSet group) { return set.without(set.without(group)); };
   std::vector<std::string> words;
@@ -209,7 +209,7 @@ std::string names_of(DTypeSet set) {
   return join(words);
 }
 
-// The shorter one of "bool, any integer" and "all but complex64, complex128 and small dtypes".
+// Returns the shorter of "bool, any integer" and "all but complex64, complex128 and small dtypes".
 std::string type_list(DTypeSet set) {
   const DTypeSet rest = kAllTypes.without(set);
   if (rest.empty()) return "all";

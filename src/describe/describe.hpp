@@ -1,4 +1,4 @@
-// The descriptions of operators, rules and results as text: for people and for programs.
+// Describes operators, rules and results as text, for people and for programs.
 #pragma once
 
 #include <span>
@@ -9,33 +9,33 @@
 
 namespace tensorop {
 
-// {"schema_version":3,"dtype":"float32","shape":[2,3]} on a line.
+// Returns one line such as {"schema_version":3,"dtype":"float32","shape":[2,3]}.
 [[nodiscard]] std::string describe_output(const OutputInfo& output);
 
-// One line: name, aliases, versions.
+// Returns one line: name, aliases, versions.
 [[nodiscard]] std::string describe_line(const Operator& op);
-// The complete description, for a terminal.
+// Returns the complete description, for a terminal.
 [[nodiscard]] std::string describe_text(const Operator& op);
-// "Output shape: data.shape", without a newline.
+// Returns "Output shape: data.shape", without a newline.
 [[nodiscard]] std::string describe_output_shape(const Operator& op);
-// "onnx-13 (Gather-13)", and what that version allows: a line for attributes, each type variable, and
-// indices.
+// Returns "onnx-13 (Gather-13)" and what that version allows: a line for attributes, for each type variable,
+// and for indices.
 [[nodiscard]] std::string describe_version(const Operator& op, const Version& version);
-// The part of it about versions: the attributes and dtypes of each.
+// Returns only the part about versions: the attributes and dtypes of each.
 [[nodiscard]] std::string describe_versions(const Operator& op);
-// "onnx-13 (Gather-13)", "onnx-13", and what it takes as an index value; the last is empty without indices.
+// The texts "onnx-13 (Gather-13)" and "onnx-13", and the allowed index values; empty without indices.
 struct VersionWords {
   std::string title;
   std::string spec;
   std::string indices;
 };
 [[nodiscard]] VersionWords words_of(const Operator& op, const Version& version);
-// What two versions of the operator differ in: a line for each thing that only one of them has.
+// Returns the differences of two versions of the operator: a line for each property that only one has.
 [[nodiscard]] std::string describe_diff(const Operator& op, const Version& from, const Version& to);
-// A JSON document with an object for each operator.
+// Returns a JSON document with an object for each operator.
 [[nodiscard]] std::string describe_json(std::span<const Operator* const> ops);
 
-// A rule: on a line; in full, for a terminal.
+// Returns a rule in one line, and in full for a terminal.
 [[nodiscard]] std::string describe_line(const Rule& rule);
 [[nodiscard]] std::string describe_text(const Rule& rule);
 

@@ -12,7 +12,7 @@
 namespace tensorop {
 namespace {
 
-// What one version has, the other has not; or both have it otherwise.
+// A property that only one version has, or that differs.
 struct VersionChange {
   std::string what;
   std::string from;
@@ -32,7 +32,7 @@ std::string attribute_text(const Operator& op, const Version& version, const Att
   return cat(choices, choices.empty() ? "" : "; ", end);
 }
 
-// The reasons for which the publisher leaves elements open.
+// Returns the reasons for which the publisher leaves elements unspecified.
 std::string open_list(const Operator& op, const Version& version) {
   std::vector<std::string> reasons;
   for (const OpenRow& row : op.open) {

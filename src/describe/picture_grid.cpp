@@ -15,13 +15,13 @@ namespace tensorop {
 namespace {
 
 constexpr std::size_t kMostCharacters = 8;  // of a value
-constexpr std::int64_t kWrapped = 16;       // elements of a line of a long vector
+constexpr std::int64_t kWrapped = 16;       // elements in a line of a long vector
 
-// The sizes of a grid: how many slices, rows and columns a tensor has, or of a sample of it.
+// The size of a grid: the number of slices, rows and columns of a tensor or of a sample.
 struct GridSize {
   std::int64_t slices = 1, rows = 1, columns = 1;
 };
-constexpr GridSize kInFull{64, 128, 64};  // and no more than kCellsInFull
+constexpr GridSize kInFull{64, 128, 64};  // and at most kCellsInFull
 constexpr std::int64_t kCellsInFull = 2048;
 constexpr GridSize kSample{4, 24, 32};
 
@@ -33,7 +33,7 @@ GridSize grid_size(const Shape& shape) {
   return {count(std::span(shape).first(rank - 2)), shape[rank - 2], shape[rank - 1]};
 }
 
-// The first coordinates, or those nearest to `focus`: at most `most`, ascending.
+// Returns the first coordinates, or those nearest to `focus`: at most `most`, ascending.
 std::vector<std::int64_t> choose_coordinates(std::int64_t size, std::int64_t most,
                                              const std::set<std::int64_t>& focus) {
   std::set<std::int64_t> out;
@@ -104,7 +104,7 @@ void choose_cells(PictureGrid& grid, const std::vector<std::int64_t>& focus) {
     for (const std::int64_t row : grid.rows) {
       for (const std::int64_t column : grid.columns) {
         const std::int64_t position = (slice * size.rows + row) * size.columns + column;
-        // The last line of a vector may be shorter: it is the last row.
+        // The last line of a vector is its last row, which may be shorter.
         if (position < count(grid.shape)) grid.cells.push_back({position});
       }
     }

@@ -19,7 +19,7 @@ std::string_view word_of(Verdict verdict) {
   return kWords[static_cast<std::size_t>(verdict)];
 }
 
-// A, B, ..., Z, AA, ...
+// Returns A, B, ..., Z, AA, ...
 std::string letter_of(std::size_t number) {
   const std::string last(1, static_cast<char>('A' + number % 26));
   return number < 26 ? last : letter_of(number / 26 - 1) + last;
@@ -31,7 +31,7 @@ std::string hexadecimal(std::uint64_t value) {
   return text;
 }
 
-// "A [50.0,30.0]", "B float32(1000,2) 1f2e...".
+// Returns a class in the form "A [50.0,30.0]", "B float32(1000,2) 1f2e...".
 std::string class_text(const Portability& found, std::size_t number) {
   const ResultClass& own = found.classes[number];
   const std::string type = cat(name(own.output.dtype), to_string(own.output.shape));
@@ -49,7 +49,7 @@ struct PortabilityLine {
   std::string result = {};
 };
 
-// " indices[1] = 7", " data is a scalar": what is wrong, or left open.
+// Returns the error or the elements left open: " indices[1] = 7", " data is a scalar".
 std::string message_of(const VersionVerdict& one) {
   std::string message = one.element.empty() ? one.message : one.element;
   const std::string version = cat(version_name(*one.version), " ");
@@ -63,7 +63,7 @@ bool are_on_one_line(const VersionVerdict& a, const VersionVerdict& b) {
          message_of(a) == message_of(b);
 }
 
-// Versions with the same verdict on one line: accepted first, by class.
+// Returns a line for all versions with the same verdict: accepted ones first, by class.
 std::vector<PortabilityLine> lines_of(const Portability& found) {
   std::vector<const VersionVerdict*> sorted;
   for (const VersionVerdict& one : found.versions) sorted.push_back(&one);

@@ -1,4 +1,4 @@
-// Reports of one call under several versions, as text and as JSON.
+// Reports on one call under several versions, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace tensorop {
 
 [[nodiscard]] std::string portability_text(const Portability& found);
-// Objects: the verdict of one version, and all of them with the results.
+// Objects: the verdict of one version; all verdicts with the results.
 [[nodiscard]] Json verdict_json(const VersionVerdict& verdict);
 [[nodiscard]] Json portability_json(const Portability& found);
 

@@ -1,4 +1,4 @@
-// How explanations name operands, and the formula of a result's shape with the numbers of a call.
+// The names of operands in explanations, and the formula of a result's shape with the numbers of a call.
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace tensorop {
 namespace {
 
-// The value of an attribute; null where the call has none of that name and type.
+// Returns the value of an attribute; null if the call has none with this name and type.
 template <class T>
 const T* attribute_value(const Call& call, std::string_view name) {
   const AttributeSpec* const spec = find_attribute(*call.op, name);
@@ -25,7 +25,7 @@ std::int64_t integer_of(const Call& call, std::string_view name) {
   return value == nullptr ? 0 : *value;
 }
 
-// "data.shape[1:2] (3)": dimensions [begin, end) of operand `i`.
+// Returns "data.shape[1:2] (3)": dimensions [begin, end) of operand `i`.
 std::string part(const Call& call, std::size_t i, std::int64_t begin, std::int64_t end,
                  std::string_view range) {
   return cat(shown_name(call, i), ".shape", range, " ",
@@ -72,7 +72,7 @@ std::string gather_nd_formula(const Call& call, const Shape& result, bool has_ma
   return join(parts, " + ");
 }
 
-// "slice_sizes (1,2) at offset_dims (1), indices elsewhere".
+// Returns "slice_sizes (1,2) at offset_dims (1), indices elsewhere".
 std::string window_formula(const Call& call) {
   const auto text = [&](std::string_view name) {
     return cat(name, " ", to_string(*attribute_value<Shape>(call, name)));
@@ -81,7 +81,7 @@ std::string window_formula(const Call& call) {
   return cat(text("slice_sizes"), " at ", text("offset_dims"), ", ", shown_name(call, 1), " elsewhere");
 }
 
-// "A (1,3) and B (2,1), broadcast": operands from `first` on.
+// Returns "A (1,3) and B (2,1), broadcast": the operands from `first` on.
 std::string broadcast_formula(const Call& call, std::size_t first) {
   std::vector<std::string> parts;
   for (std::size_t i = first; i < call.operands.size(); ++i)
@@ -89,7 +89,7 @@ std::string broadcast_formula(const Call& call, std::size_t first) {
   return cat(join_words(parts, "and"), parts.size() == 1 ? "" : ", broadcast");
 }
 
-// The list of the attribute "shape", and of what else it is broadcast with.
+// Returns the list of the attribute "shape", and the shape that it is broadcast with, if any.
 std::string target_formula(const Call& call) {
   const auto& shape = std::get<Shape>(call.attributes[0].value);
   const std::string_view mode = chosen_word(call, "mode");
@@ -137,7 +137,7 @@ std::string shape_formula(const Explainer& explainer) {
   if (op.name == "gather") return gather_formula(call, explainer.has_mask());
   if (op.name == "gathernd") return gather_nd_formula(call, explainer.output().shape, explainer.has_mask());
   if (op.family == "broadcast") return target_formula(call);
-  // Of Select the condition does not enlarge the result.
+  // In Select, the condition does not enlarge the result.
   const bool is_where = op.name == "where";
   const std::size_t first = is_where && call.version->framework == Framework::openvino ? 1 : 0;
   if (broadcast_rule(call) == BroadcastRule::numpy) return broadcast_formula(call, first);

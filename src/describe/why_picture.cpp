@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kPictureIndices = 1;  // operands of gathers and scatters
 constexpr std::size_t kPictureUpdates = 2;
 constexpr std::size_t kMostArrows = 40;
-constexpr std::size_t kMostAsked = 1024;        // cells each of which is looked up in the result
+constexpr std::size_t kMostAsked = 1024;        // cells that are each looked up in the result
 constexpr std::int64_t kMostLookups = 1 << 24;  // cells times elements: some tenths of a second
 constexpr std::size_t kMostOfPath = 40;
 
@@ -110,15 +110,15 @@ class PictureMaker {
   }
 
   using Key = std::pair<std::size_t, std::int64_t>;
-  // The colour of a key, a new one where it has none.
+  // Returns the colour of a key; a key without one gets a new colour.
   int colour_of_key(Key key) {
     const auto [found, is_new] = colours_.try_emplace(key, next_colour_);
     next_colour_ += is_new ? 1 : 0;
     return found->second;
   }
 
-  // Of a gather what an index tuple selects has a colour, of a scatter each index tuple with its updates, of
-  // other operators each operand or, where it is repeated, each of its elements.
+  // Colours: a gather has one for all that an index tuple selects, a scatter one for each index tuple with
+  // its updates, and other operators one for each operand or, if it is repeated, for each of its elements.
   int colour_of(const Contribution& part) {
     const OperandElement& element = part.element;
     const std::int64_t tuple = part.indices.empty() ? -1 : part.indices[0].position;
@@ -194,7 +194,7 @@ class PictureMaker {
            next.first / columns % grid.rows.size() != 0;
   }
 
-  // Joins arrows of one colour from and to cells that follow each other, or to such from the same cells.
+  // Joins arrows of one colour whose targets are adjacent, and whose sources are adjacent or the same.
   void join_arrows(bool below) {
     std::vector<PictureArrow> joined;
     for (const PictureArrow& next : out_.arrows) {
@@ -221,7 +221,7 @@ class PictureMaker {
     out_.arrows = std::move(joined);
   }
 
-  // With the elements of the result that each element of an operand goes to.
+  // Adds the elements of the result that each element of an operand contributes to.
   void say_where_elements_go(std::size_t operand) {
     if (!is_complete()) return;
     std::size_t cells = 0;
@@ -232,7 +232,7 @@ class PictureMaker {
     }
     if (most != 0 && to_int64(cells) > kMostLookups / most) return;
     for (PictureCell& cell : out_.grids[operand].cells) {
-      // An update that is dropped, or one of more than an origin lists.
+      // An update that is dropped, or that is beyond the number that an origin lists.
       const bool is_unseen = explainer_.is_scatter() && operand != 0 && cell.colours.empty();
       if (cells > kMostAsked && !is_unseen) continue;
       const OperandElement element{operand, cell.position};

@@ -21,7 +21,7 @@ std::string row_text(const VersionVerdict& one) {
   return one.row == "default" ? "the default semantics" : one.row;
 }
 
-// What the version wants, as far as the rule is of that.
+// Returns what the version allows, if the rule is about that.
 std::string version_lines(const Refusal& refusal) {
   const std::string all = describe_version(*refusal.op, *refusal.version);
   const std::string_view rule = refusal.error.rule();
@@ -56,7 +56,7 @@ std::string index_lines(const Refusal& refusal) {
                    refusal.allows_negative ? ", negative ones from the end\n" : "\n");
 }
 
-// "onnx-1, openvino-1 [IX-2]; numpy-2 mode=raise [IX-1]": the versions with that verdict, by rule.
+// Returns the versions with this verdict, by rule: "onnx-1, openvino-1 [IX-2]; numpy-2 mode=raise [IX-1]".
 std::string rows_of(const Refusal& refusal, Verdict verdict) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_rule;
   for (const VersionVerdict& one : refusal.versions) {

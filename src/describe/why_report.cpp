@@ -29,7 +29,7 @@ std::string operand_element(const Call& call, const OperandElement& element) {
                       shown_shape(call, element.operand));
 }
 
-// "a + b", "max(a, b)".
+// Returns "a + b" or "max(a, b)".
 std::string combined(std::string_view how, std::string_view sign, const std::vector<std::string>& terms) {
   if (sign.empty()) return cat(how, "(", join(terms), ")");
   std::string out;
@@ -37,7 +37,7 @@ std::string combined(std::string_view how, std::string_view sign, const std::vec
   return out;
 }
 
-// The sign of the operator that a reduction repeats, which is its first word.
+// Returns the sign of the operator that a reduction repeats, by the first word of the reduction.
 std::string_view reduction_sign(const Call& call) {
   const Attribute* const chosen = call.find("reduction");
   if (chosen == nullptr) return "";
@@ -57,7 +57,7 @@ std::string axis_text(const ChosenIndex& index) {
   return cat("axis ", index.axis, " of size ", index.size);
 }
 
-// "indices[0] = -3 -> 5 on axis 0 of size 8".
+// Returns "indices[0] = -3 -> 5 on axis 0 of size 8".
 std::string index_text(const Explainer& explainer, const ChosenIndex& index) {
   const Call& call = explainer.call();
   std::string out = cat(operand_element(call, {kIndexOperand, index.position}), " = ",
@@ -90,14 +90,14 @@ struct Sentence {
   std::string note;
 };
 
-// "data[2], updates[0] and 3 more".
+// Returns "data[2], updates[0] and 3 more".
 std::string listed(std::vector<std::string> items, std::int64_t all) {
   if (items.size() > kMostInText) items.resize(kMostInText);
   if (to_int64(items.size()) < all) items.push_back(cat(all - to_int64(items.size()), " more"));
   return join_words(std::move(items), "and");
 }
 
-// An update with the indices that say where it goes, where those are not plain.
+// Returns an update with the indices that select its target.
 std::string update_text(const Explainer& explainer, const Contribution& update) {
   return cat(operand_element(explainer.call(), update.element), " by ",
              indices_text(explainer, update.indices));
@@ -119,7 +119,7 @@ Sentence scattered(const Explainer& explainer, const ElementOrigin& element) {
       overwritten.push_back(operand_element(call, part.element));
       continue;
     }
-    // One update says by which indices; several are named.
+    // A single update has its indices; of several only the names are listed.
     const bool is_only = element.contributions == 2 || reduction == "none";
     used.push_back(part.indices.empty() || !is_only ? operand_element(call, part.element)
                                                     : update_text(explainer, part));
@@ -149,7 +149,7 @@ Sentence gathered(const Explainer& explainer, const ElementOrigin& element) {
           indices_text(explainer, from.indices)};
 }
 
-// "a is repeated along axis 0, b along axes 1 and 2".
+// Returns "a is repeated along axis 0, b along axes 1 and 2".
 std::string repeated_text(const Explainer& explainer, const ElementOrigin& element) {
   const auto axes = explainer.repeated_axes();
   std::string out;
@@ -248,12 +248,12 @@ std::string why_shape_text(const Explainer& explainer) {
     const bool is_mask = explainer.has_mask() && i == kIndexOperand;
     std::string term = cat(is_mask ? cat("indices of the ", kMask) : shown_name(call, i), " ",
                            to_string(shown_shape(call, i)));
-    // Operands that are broadcast are in the formula.
+    // The formula already contains the operands that are broadcast.
     if (formula.find(term) == std::string::npos) terms.push_back(std::move(term));
   }
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];
-    // Most rules of broadcasting have no axis.
+    // Most broadcasting rules have no axis.
     const bool has_axis = call.attributes[i].is_given || explainer.is_gather() || explainer.is_scatter();
     const bool is_dimension =
         (spec.kind == AttributeKind::integer && has_axis) || spec.kind == AttributeKind::integers;

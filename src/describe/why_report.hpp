@@ -1,4 +1,4 @@
-// Sentences that say why elements of a result are what they are, or why a call is refused.
+// Sentences that explain elements of a result, or the refusal of a call.
 #pragma once
 
 #include <cstddef>
@@ -12,44 +12,44 @@
 
 namespace tensorop {
 
-// A line for each element, in two aligned columns: what the element is made of, with values, and why:
+// Returns a line for each element, in two aligned columns: the elements that it is computed from, and why:
 //     out[0,1] = data[5,1] = 7.5    indices[0] = -3 -> 5 on axis 0 of size 8
 [[nodiscard]] std::string why_text(const Explainer& explainer, std::span<const ElementOrigin> elements);
 
-// That of one element, without columns: "out[2] = data[2] = 30; no update goes there".
+// Returns the line of one element, without columns: "out[2] = data[2] = 30; no update goes there".
 [[nodiscard]] std::string why_sentence(const Explainer& explainer, const ElementOrigin& element);
 
-// The version and the attributes that are given: "onnx Gather-13, axis 1".
+// Returns the version and the attributes that are given: "onnx Gather-13, axis 1".
 [[nodiscard]] std::string why_call_text(const Call& call);
 
-// The name of operand `i`: with --spec the publisher's, "X" of onnx Where; else that of messages.
+// Returns the name of operand `i`: with --spec the publisher's, "X" of onnx Where; else the name in messages.
 [[nodiscard]] std::string shown_name(const Call& call, std::size_t i);
 
-// The shape that the caller gave operand `i`: beside a mask the leading dimensions of data are one dimension
-// of the call.
+// Returns the shape that the caller gave operand `i`. With a mask, the call has one dimension for data's
+// leading dimensions.
 [[nodiscard]] Shape shown_shape(const Call& call, std::size_t i);
 
-// The word of an attribute that is a choice; empty where the call has none.
+// Returns the word of an attribute that is a choice; empty if the call has none.
 [[nodiscard]] std::string_view chosen_word(const Call& call, std::string_view name);
 
-// "indices.shape[1:-1] (3) + data.shape[2:] (5)": the parts that the result's shape is made of.
+// Returns the parts of the result's shape: "indices.shape[1:-1] (3) + data.shape[2:] (5)".
 [[nodiscard]] std::string shape_formula(const Explainer& explainer);
 
-// A line with the shape of the result, the formula that it follows, and the shapes that go into it.
+// Returns a line with the shape of the result, its formula, and the shapes in the formula.
 [[nodiscard]] std::string why_shape_text(const Explainer& explainer);
 
-// The same for programs: a document without its end.
+// Returns the explanation for programs: a document without its end.
 [[nodiscard]] Json why_json(const Explainer& explainer, std::span<const ElementOrigin> elements);
 [[nodiscard]] Json why_json(const Explainer& explainer, std::span<const ArrivedElement> elements);
 
-// A line for each element of the result that an element of an operand goes to, or why it goes to none.
+// Returns a line for each element of the result that depends on an operand's element, or why there is none.
 [[nodiscard]] std::string why_text(const Explainer& explainer, const OperandElement& element,
                                    const Arrivals& arrivals);
 
-// Why a call is refused, in lines: the rule, the index at fault, the version, and the versions that accept
-// and refuse the call. Empty where nothing is known but the error.
+// Returns lines on why a call is refused: the rule, the faulty index, the version, and the versions that
+// accept and refuse the call. Empty if only the error is known.
 [[nodiscard]] std::string refusal_text(const Refusal& refusal);
-// The same for programs: a document without its end.
+// Returns the refusal for programs: a document without its end.
 [[nodiscard]] Json refusal_json(const Refusal& refusal);
 
 }  // namespace tensorop

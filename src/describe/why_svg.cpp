@@ -15,17 +15,17 @@ namespace {
 
 // All lengths are in pixels.
 constexpr int kMargin = 16;
-constexpr int kWidth = 680;       // that grids are arranged in, where they fit
+constexpr int kWidth = 680;       // width for grids, if they fit
 constexpr int kLeastWidth = 400;  // without the margins
 constexpr int kCellHeight = 28;
 constexpr int kLeastCell = 34;
 constexpr int kBetweenGrids = 36;
 constexpr int kBetweenSlices = 26;
-constexpr int kGap = 8;         // where rows or columns are left out
-constexpr int kLine = 17;       // of text
-constexpr int kTick = 15;       // of the numbers of rows and columns
+constexpr int kGap = 8;         // between rows or columns with others left out between them
+constexpr int kLine = 17;       // height of a line of text
+constexpr int kTick = 15;       // height of the numbers of rows and columns
 constexpr int kForArrows = 46;  // between the operands and the result
-constexpr int kHead = 5;        // of an arrow
+constexpr int kHead = 5;        // length of an arrow head
 constexpr int kBend = 30;
 constexpr int kColours = 6;
 
@@ -73,7 +73,7 @@ text{fill:#f0f3f6}
 }
 )";
 
-// At least the width of a text in any font that a reader may have for a generic family.
+// Returns at least the width of a text in any font that a reader may have for a generic family.
 int text_width(std::string_view text, int size) {
   int hundredths = 0;
   while (!text.empty()) {
@@ -84,7 +84,7 @@ int text_width(std::string_view text, int size) {
   return (hundredths * size + 99) / 100;
 }
 
-// Columns or rows of cells: where each begins, and the end of the last.
+// Returns the positions of columns or rows of cells, and the end of the last.
 std::vector<int> offsets_of(const std::vector<std::int64_t>& shown, int size) {
   std::vector<int> out = {0};
   for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -98,7 +98,7 @@ std::vector<std::string> wrapped_lines(std::string_view text, int width, int siz
   return split(wrapped(text, static_cast<std::size_t>(width * 100 / (size * 58))), "\n");
 }
 
-// "[0,2,:,:]".
+// Returns the name of a slice: "[0,2,:,:]".
 std::string slice_name(const PictureGrid& grid, std::size_t slice) {
   const Shape outer(grid.shape.begin(), grid.shape.end() - 2);
   const std::string name = element_name("", grid.slices[slice], outer);
@@ -109,7 +109,7 @@ struct Box {
   int x, y, width, height;
 };
 
-// Where the parts of a grid are: slices and cells from its corner (x, y).
+// The positions of the parts of a grid: its slices and cells, from its corner (x, y) on.
 struct GridPlace {
   GridPlace(const PictureGrid& shown, bool at_end) : grid(&shown), is_result(at_end) {
     const bool is_vector = shown.rows.size() < 2 && shown.shape.size() < 2;
@@ -138,7 +138,7 @@ struct GridPlace {
     return {x + slice_x + columns[i % grid->columns.size()], y + slice_y + rows[row % grid->rows.size()],
             cell_width, kCellHeight};
   }
-  // Of its name.
+  // The position of the grid's name.
   [[nodiscard]] int head_y() const { return y + (is_result ? height - head + 4 : 0); }
 
   static int to_int(std::size_t number) { return static_cast<int>(number); }
@@ -162,7 +162,7 @@ struct GridPlace {
   }
 
   const PictureGrid* grid;
-  bool is_result;  // its name is below it, where no arrow comes
+  bool is_result;  // its name is below it, so that arrows do not cross the name
   std::vector<int> columns, rows;
   std::vector<std::pair<int, int>> slices;
   int cell_width = 0, left = 0, top = 0, head = 0, width = 0, height = 0;
@@ -208,7 +208,7 @@ class SvgWriter {
   }
 
  private:
-  // Beside each other, in lines from `y`. Returns the number of lines.
+  // Places operands side by side, in lines from `y` on. Returns the number of lines.
   int place_operands(int y) {
     int lines = 1;
     int x = 0;
@@ -278,7 +278,7 @@ class SvgWriter {
     if (!grid.shape.empty()) draw_numbers(place);
   }
 
-  // Of the slices, rows and columns.
+  // Draws the numbers of slices, rows and columns.
   void draw_numbers(const GridPlace& place) {
     const PictureGrid& grid = *place.grid;
     for (std::size_t slice = 0; slice < grid.slices.size(); ++slice) {
@@ -298,14 +298,14 @@ class SvgWriter {
     }
   }
 
-  // Where an arrow begins or ends: the middle of a side of a block, the direction away from the grid, and the
+  // The begin or end of an arrow: the middle of a side of a block, the direction away from the grid, and the
   // extent of the block to both sides.
   struct Port {
     int x, y, dx, dy, extent;
   };
 
-  // Of a block: at the bottom or the top of the grid, or at its side that is nearer to `x`. Behind other
-  // cells if the block is at none of them.
+  // Returns the port of a block: at the bottom or top of the grid, or at the side that is nearer to `x`. If
+  // the block is at no edge, the arrow passes behind other cells.
   static Port port_of(const GridPlace& place, const PictureArrow::Block& block, bool is_target, int x) {
     const PictureGrid& grid = *place.grid;
     const std::size_t columns = grid.columns.size();

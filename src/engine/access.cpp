@@ -1,6 +1,7 @@
 #include "engine/access.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "base/checked.hpp"
@@ -10,12 +11,9 @@
 namespace tensorop {
 namespace {
 
-// Of less, it makes no difference how it lies.
-constexpr std::int64_t kSmallRead = 32 << 20;
-
-// Whether the rows of a gather are read in about the order in which they lie, in blocks of rows that are
-// sampled here and there: the system then reads ahead by itself.
-bool rows_ascend(const RowMoves& gather) {
+// Whether the rows of a gather are read in nearly ascending or descending order, judged by sampled blocks of
+// rows: the system then reads what lies around a row by itself.
+bool is_sequential(const RowMoves& gather) {
   constexpr std::int64_t kBlocks = 16;
   constexpr std::int64_t kRows = 64;
   constexpr std::int64_t kNear = 128 << 10;  // bytes that any system reads ahead
@@ -29,19 +27,19 @@ bool rows_ascend(const RowMoves& gather) {
     try {
       gather.map->locate(first, kRows, offsets);
     } catch (const PlanFault&) {
-      return false;  // filling finds the lowest one
+      return false;  // filling finds the lowest bad index
     }
     for (std::int64_t i = 1; i < kRows; ++i) {
       const std::int64_t step = offsets[i] - offsets[i - 1];
       ++steps;
-      near += step >= 0 && step <= kNear / gather.row_bytes ? 1 : 0;
+      near += std::abs(step) <= kNear / gather.row_bytes ? 1 : 0;
     }
   }
   return near >= steps - steps / 16;
 }
 
-// Whether ranges of a gather's result that threads fill at a time read a small part of data each, and nearly
-// all of it: the system reads ahead, and no page is read again.
+// Whether a range of a gather's result that a thread fills reads a small part of data, and nearly all of that
+// part: the system then reads ahead, and no page is read again.
 bool reads_in_groups(const ScheduleFacts& facts, const Settings& settings) {
   constexpr double kMostPages = 0.5;
   if (facts.group_size == 0 || pages_touched(facts) < kMostPages) return false;
@@ -69,10 +67,9 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
   double resident = 0;
   for (const auto& operand : random->operands) facts.bytes += to_int64(operand.size());
   facts.sort_bytes = random->sort_bytes;
-  const bool is_small = facts.bytes + facts.sort_bytes + result_bytes < kSmallRead;
-  // Finding out how much memory there is takes a part of a millisecond: only where it decides something.
-  if (!is_small && facts.kind != RandomAccess::Kind::rows) facts.memory = memory_of(settings);
-  if (facts.bytes >= kSmallRead) {
+  // Finding the amount of free memory takes a part of a millisecond, so it is done only if it matters.
+  if (!facts.is_small() && facts.kind != RandomAccess::Kind::rows) facts.memory = memory_of(settings);
+  if (facts.bytes >= kSmallAccess) {
     for (const auto& operand : random->operands) {
       const MappedFile* file = inputs.find(operand.data());
       const double share =
@@ -81,7 +78,7 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
     }
     facts.resident = resident / static_cast<double>(facts.bytes);
     if (facts.resident < 1 && facts.can_advise) {
-      facts.ascending = rows_ascend(*moves);
+      facts.sequential = is_sequential(*moves);
       facts.in_groups = reads_in_groups(facts, settings);
     }
   }

@@ -1,4 +1,4 @@
-// Chooses how a call reads operands that memory may not hold.
+// Chooses how a call reads operands that may not fit in memory.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace tensorop {
 
 struct Settings;
 
-// What is said of the decision (--explain-plan).
+// The decision and its reasons, for --explain-plan.
 struct AccessReport {
   Decision decision;
   ScheduleFacts facts;
-  WindowPlan windows;  // where the access is windows
+  WindowPlan windows;  // set if the access is windows
 };
 
-// Looks how the operands of a plan lie, and chooses. Samples a few dozen pages and rows where what is read at
-// random is large; else it reads nothing.
+// Finds out where the operands of a plan are, and chooses an access. Samples a few dozen pages and rows if
+// operands that are read at random are large; otherwise reads nothing.
 [[nodiscard]] AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t result_bytes,
                                        const Settings& settings);
 

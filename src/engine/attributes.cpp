@@ -25,7 +25,7 @@ namespace {
               std::move(hint));
 }
 
-// The number of the word among the choices.
+// Returns the index of the word in the choices.
 std::size_t find_choice(std::string_view name, const std::string& text, Choices choices,
                         std::string_view rule) {
   const auto found = std::ranges::find(choices, lower(text), &Choice::word);
@@ -47,7 +47,7 @@ ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, const
     if (row == nullptr) return false;
     return row->choices.empty() || std::ranges::find(row->choices, word) != row->choices.end();
   };
-  // A version without the attribute also has its default.
+  // The default is also valid in a version without the attribute.
   if (allows(*call.version) || own == nullptr) return {at};
   const std::string others = versions_where(*call.op, allows);
   refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule,
@@ -78,7 +78,7 @@ bool read_boolean(const AttributeSpec& spec, const std::string& text) {
   throw Error(cat(spec.name, " ", in_quotes(text), " is not one of 0, 1, true, false"), spec.rule);
 }
 
-// Refuses "(2,3)", which is how shapes are shown, where no file has that name.
+// Throws Error for a text such as "(2,3)", the form in which shapes are shown, unless a file has that name.
 void require_no_tuple(const AttributeSpec& spec, const std::string& text) {
   if (!text.starts_with('(') || !text.ends_with(')') || names_file(text)) return;
   std::string inner = text.substr(1, text.size() - 2);
@@ -89,7 +89,7 @@ void require_no_tuple(const AttributeSpec& spec, const std::string& text) {
               inner == "[]" || is_plain_list(inner) ? cat("did you mean ", inner, "?") : "");
 }
 
-// The elements of a rank-1 tensor of integers.
+// Reads the elements of a rank-1 tensor of integers.
 Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, const Format* text_format,
                         Inputs& inputs, const Call& call) {
   if (given.is_reference() && given.text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
@@ -100,7 +100,7 @@ Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, const
     source.resolve(source.fits_any_dtype() ? DType::int64 : source.natural_dtype());
   const Tensor& tensor = *source.tensor();
   DTypeSet allowed = allowed_types(*call.version, spec.name);
-  if (allowed == DTypeSet()) allowed = kIntegerTypes;  // a list and no tensor, to its publisher
+  if (allowed == DTypeSet()) allowed = kIntegerTypes;  // the publisher has a list here, not a tensor
   if (!allowed.contains(tensor.dtype())) {
     throw Error(
         cat(spec.name, " is ", name(tensor.dtype()), "; ", call.version_name("allows"), " ", allowed.names()),
@@ -157,7 +157,7 @@ decltype(Attribute::value) read_value(const AttributeSpec& spec, const NamedText
   __builtin_unreachable();
 }
 
-// The attribute of the name in `given`.
+// Returns the description of the attribute that `given` names.
 const AttributeSpec& find_known(const NamedText& given, const Call& call) {
   if (const AttributeSpec* spec = find_attribute(*call.op, given.name)) return *spec;
   std::vector<std::string> names;
@@ -179,7 +179,7 @@ Duplicates read_duplicates(const std::string& text, const Call& call) {
   return static_cast<Duplicates>(choices[find_choice("duplicates", text, choices, kCallRule)].value);
 }
 
-// A value as in JSON, where strings and what is not finite may stand without quotes.
+// Reads a value as in JSON; strings, NaN and infinities may be without quotes.
 Tensor read_element(const std::string& text, DType dtype) {
   const bool is_word = text == "NaN" || text == "Infinity" || text == "-Infinity";
   std::string json;
@@ -267,7 +267,7 @@ std::string list_text(const Shape& list) {
 
 bool is_plain_list(std::string_view text) {
   if (text.empty() || text.find_first_not_of("0123456789,-") != std::string_view::npos) return false;
-  // A dash within a number belongs to the name of a file.
+  // A dash inside a number belongs to a file name.
   for (std::size_t at = text.find('-'); at != std::string_view::npos; at = text.find('-', at + 1)) {
     const bool begins_number = at == 0 || text[at - 1] == ',';
     if (!begins_number || at + 1 == text.size() || text[at + 1] == ',') return false;

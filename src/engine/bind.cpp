@@ -21,9 +21,9 @@
 namespace tensorop {
 namespace {
 
-constexpr std::size_t kIndices = 1;  // the operand that a mask is given in place of
+constexpr std::size_t kIndices = 1;  // the operand that a mask replaces
 
-// The operand texts in the order of the description: named ones first, positional ones in what remains.
+// Returns the operand texts in the order of the description: named ones first; positional ones fill the gaps.
 std::vector<OperandText> assign_operands(const Request& request, Call& call) {
   const Operator& op = *call.op;
   const auto& specs = op.operands;
@@ -37,7 +37,7 @@ std::vector<OperandText> assign_operands(const Request& request, Call& call) {
     if (slot) throw Error(cat(named.name, " is given twice"), kCallRule);
     slot = named;
   }
-  // With too few operands the optional one is left out.
+  // If there are too few operands, the optional one is left out.
   const auto optional = std::ranges::find(specs, true, &OperandSpec::optional);
   const auto free = std::ranges::count_if(slots, [](const auto& slot) { return !slot.has_value(); });
   if (optional != specs.end() && std::ssize(request.positional) < free) {
@@ -53,7 +53,7 @@ std::vector<OperandText> assign_operands(const Request& request, Call& call) {
   }
   std::vector<OperandText> texts;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    // A variadic operator needs only its first operand.
+    // A variadic operator requires only its first operand.
     if (!slots[i] && specs.back().variadic && i > 0) break;
     if (!slots[i]) {
       throw Error(cat("operand ", specs[i].name, " is missing"), kCallRule,
@@ -75,7 +75,7 @@ std::vector<OperandText> assign_operands(const Request& request, Call& call) {
   return texts;
 }
 
-// A mask is read in place of indices.
+// Whether operand `i` is a mask in place of indices.
 bool is_mask(const Request& request, std::size_t i) {
   return i == kIndices && has_mask(request);
 }
@@ -96,18 +96,18 @@ void require_one_standard_input(const std::vector<OperandText>& texts, const Req
   }
 }
 
-// The dtype that --dtype gives to untyped data operands.
+// Returns the dtype that --dtype gives to untyped data operands.
 std::optional<DType> named_dtype(const Request& request) {
   if (!request.dtype) return std::nullopt;
   return read_dtype(*request.dtype, kCallRule);
 }
 
-// Opens the operands in order; resolve_dtypes() reads those that are text.
+// Opens the operands in order; resolve_dtypes() reads operands that are text.
 std::vector<Source> open_operands(const std::vector<OperandText>& texts, const Request& request,
                                   const Settings& settings, const Call& call) {
   std::vector<Source> sources;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    // How many elements of a mask are true is a part of the result's shape.
+    // The number of true elements of a mask is part of the result's shape.
     const Source::Options options{.header_only = request.dry_run && !is_mask(request, i),
                                   .allow_abstract = request.dry_run,
                                   .read_later = true,
@@ -118,7 +118,7 @@ std::vector<Source> open_operands(const std::vector<OperandText>& texts, const R
   return sources;
 }
 
-// Of indices that cannot be any, beside data that could be.
+// Returns a hint if the dtypes suggest that data and indices are swapped.
 std::string order_hint(const Call& call, std::size_t i) {
   const bool is_swapped = call.operand_spec(i).role == OperandRole::indices &&
                           (kFloatTypes | kComplexTypes).contains(call.operands[i].dtype()) &&
@@ -127,7 +127,7 @@ std::string order_hint(const Call& call, std::size_t i) {
   return cat("are the operands swapped? ", call.operand_name(0), " comes before ", call.operand_name(i));
 }
 
-// How operand `i` gets another dtype, where it is a file.
+// Returns a hint for converting operand `i`, if it is a file, to another dtype.
 std::string conversion_hint(const Call& call, std::size_t i, DType dtype) {
   const std::string& file = call.files[i];
   const bool is_text = call.operands[i].dtype() == DType::string || dtype == DType::string;
@@ -135,7 +135,7 @@ std::string conversion_hint(const Call& call, std::size_t i, DType dtype) {
   return cat("tensorop convert ", file == "standard input" ? "-" : file, " --dtype ", name(dtype));
 }
 
-// Refuses --dtype where it says nothing of any data operand: each has another dtype of its own.
+// Throws Error if --dtype applies to no data operand, because each has another dtype of its own.
 void require_dtype_used(DType named, const Call& call) {
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     if (call.operand_spec(i).role == OperandRole::data && call.operands[i].dtype() == named) return;
@@ -145,7 +145,7 @@ void require_dtype_used(DType named, const Call& call) {
               kCallRule, conversion_hint(call, 0, named));
 }
 
-// Checks dtypes by role (G-9): those of data, that they agree, those of indices, those of conditions.
+// Checks dtypes by role: first of data, then that they agree, then of indices, then of conditions.
 void check_dtypes(const Call& call) {
   const auto check_role = [&](OperandRole role) {
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
@@ -155,7 +155,7 @@ void check_dtypes(const Call& call) {
     }
   };
   check_role(OperandRole::data);
-  // The first operand of each type variable: the others are compared with it, however many there are.
+  // The first operand of each type variable. The others are compared with it, so the work is linear.
   std::map<std::string_view, std::size_t> firsts;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const std::size_t first = firsts.emplace(type_of(call, i), i).first->second;
@@ -171,7 +171,7 @@ void check_dtypes(const Call& call) {
     throw Error(cat("oob zero needs a zero, which ", name(DType::float8_e8m0fnu), " does not have"), "T-1");
 }
 
-// ND-1, of an operand or of the result.
+// Checks rule ND-1 for an operand or the result.
 void require_no_zero(const Call& call, const std::string& name, const Shape& shape) {
   if (!call.strict() || publisher_of(call.version->framework).zero_dims) return;
   const auto zero = std::ranges::find(shape, 0);
@@ -181,7 +181,7 @@ void require_no_zero(const Call& call, const std::string& name, const Shape& sha
               "ND-1");
 }
 
-// The dimensions as they are written, -1 among them.
+// Returns the dimensions as given, which may include -1.
 Shape read_dimensions(const std::string& name, std::string_view text) {
   const bool has_brackets = text.size() > 1 && text.front() == '[' && text.back() == ']';
   const std::string_view list = has_brackets ? text.substr(1, text.size() - 2) : text;
@@ -200,9 +200,9 @@ Shape read_dimensions(const std::string& name, std::string_view text) {
   return out;
 }
 
-// The tensor of that name in messages with the shape that `text` lists: "2,-1", "[2,-1]", "[]". One dimension
-// may be -1: it is computed from the number of elements. Throws Error [G-8] when the text is not a shape, or
-// has another number of elements.
+// Returns the tensor with the shape that `text` lists: "2,-1", "[2,-1]", "[]". One dimension may be -1; it is
+// computed from the number of elements. `name` is for messages. Throws Error [G-8] if the text is not a
+// shape, or has another number of elements.
 Tensor reshaped(const Tensor& tensor, const std::string& name, std::string_view text) {
   Shape shape = read_dimensions(name, text);
   const std::int64_t size = tensor.size();
@@ -225,7 +225,7 @@ Tensor reshaped(const Tensor& tensor, const std::string& name, std::string_view 
   return tensor.reshaped(std::move(shape));
 }
 
-// Before any rule is checked: the operator sees the new shapes only.
+// Reshapes before any rule is checked: the operator sees only the new shapes.
 void reshape_operands(const Request& request, Call& call) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < call.operands.size(); ++i) names.push_back(name_of(request, call, i));
@@ -242,7 +242,25 @@ void reshape_operands(const Request& request, Call& call) {
   }
 }
 
-OpenedCall open_operator(const Request& given, const Settings& settings, AttributeChecks checks) {
+// The range that stands in place of indices; an empty tensor takes its place until data is known.
+std::optional<IndexRange> take_range(const Request& request, const Call& call,
+                                     std::vector<OperandText>& texts) {
+  if (texts.size() <= kIndices || has_mask(request) || !is_range(*call.op, texts[kIndices]))
+    return std::nullopt;
+  const auto refuse_beside = [&](const std::vector<NamedText>& given, std::string_view name,
+                                 std::string_view what) {
+    if (std::ranges::find(given, name, &NamedText::name) == given.end()) return;
+    throw Error(cat(what, " cannot be combined with the range ", in_quotes(texts[kIndices].text)), kCallRule);
+  };
+  refuse_beside(request.attributes, "batch_dims", "batch_dims");
+  refuse_beside(request.reshapes, "indices", "reshape of indices");
+  const auto range = parse_range(texts[kIndices].text);
+  texts[kIndices] = OperandText(Tensor(DType::int64, {0}));
+  return range;
+}
+
+OpenedCall open_operator(const Request& given, const Settings& settings, AttributeChecks checks,
+                         RangeForm ranges) {
   OpenedCall opened;
   std::optional<Request> tuples;
   if (given.op.name->takes_arrays) tuples = with_tuples(given, settings, opened.inputs);
@@ -255,7 +273,8 @@ OpenedCall open_operator(const Request& given, const Settings& settings, Attribu
   call.opset = spec.version;
   call.version = &find_version(*call.op, *call.name, spec);
   if (has_mask(request)) check_mask_call(request, call);
-  const auto texts = assign_operands(request, call);
+  auto texts = assign_operands(request, call);
+  const std::optional<IndexRange> range = take_range(request, call, texts);
   require_one_standard_input(texts, request);
   bind_attributes(request, opened.inputs, call);
   if (checks == AttributeChecks::all && call.op->check_attributes != nullptr) call.op->check_attributes(call);
@@ -280,11 +299,12 @@ OpenedCall open_operator(const Request& given, const Settings& settings, Attribu
   }
   if (named) require_dtype_used(*named, call);
   reshape_operands(request, call);
+  if (range) apply_range(*range, ranges, call);
   return opened;
 }
 
-Bound bind_operator(const Request& request, const Settings& settings) {
-  Bound bound{open_operator(request, settings, AttributeChecks::all), {}};
+Bound bind_operator(const Request& request, const Settings& settings, RangeForm ranges) {
+  Bound bound{open_operator(request, settings, AttributeChecks::all, ranges), {}};
   Call& call = bound.call;
   std::optional<Shape> result_shape;
   if (has_mask(request)) result_shape = apply_mask(settings.threads, call);
@@ -295,7 +315,7 @@ Bound bind_operator(const Request& request, const Settings& settings) {
   try {
     bound.planned = call.op->plan(call);
   } catch (Failure& error) {
-    // Earlier releases took one tensor of index tuples under these names.
+    // Earlier releases took a single tensor of index tuples under these names.
     if (request.op.name->takes_arrays && error.rule() == "SN-3")
       error.add_hint(cat("each operand between the first and the last is an index array; ", call.op->name,
                          " takes index tuples"));
@@ -315,11 +335,12 @@ Bound bind_operator(const Request& request, const Settings& settings) {
 }  // namespace
 
 OpenedCall open_call(const Request& request, const Settings& settings, AttributeChecks checks) {
-  return with_context(request.op.name->name, [&] { return open_operator(request, settings, checks); });
+  return with_context(request.op.name->name,
+                      [&] { return open_operator(request, settings, checks, RangeForm::indices); });
 }
 
-Bound bind(const Request& request, const Settings& settings) {
-  return with_context(request.op.name->name, [&] { return bind_operator(request, settings); });
+Bound bind(const Request& request, const Settings& settings, RangeForm ranges) {
+  return with_context(request.op.name->name, [&] { return bind_operator(request, settings, ranges); });
 }
 
 }  // namespace tensorop

@@ -1,15 +1,16 @@
-// From a request to a call: finds the version, opens operands, reads attributes, resolves dtypes and plans
-// the result. All rules except those on index values and arithmetic are checked here, in the order of G-9.
+// Turns a request into a call: finds the version, opens operands, reads attributes, resolves dtypes and plans
+// the result. Checks all rules except those on index values and arithmetic.
 #pragma once
 
 #include "base/files/input_file.hpp"
 #include "engine/engine.hpp"
+#include "engine/index_range.hpp"
 #include "engine/request.hpp"
 #include "ops/call.hpp"
 
 namespace tensorop {
 
-// A call whose attributes and operands are read. Whether they fit together is not checked.
+// A call with its attributes and operands. It is not checked whether they fit together.
 struct OpenedCall {
   Call call;
   Inputs inputs;  // the files that operands and attributes are read from
@@ -27,6 +28,7 @@ enum class AttributeChecks : bool { each, all };
                                    AttributeChecks checks = AttributeChecks::all);
 
 // Throws Error, with the operator's name as context. With request.dry_run operands need no elements.
-[[nodiscard]] Bound bind(const Request& request, const Settings& settings);
+[[nodiscard]] Bound bind(const Request& request, const Settings& settings,
+                         RangeForm ranges = RangeForm::indices);
 
 }  // namespace tensorop

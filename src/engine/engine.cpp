@@ -18,8 +18,8 @@ namespace tensorop {
 
 namespace {
 
-// Checks what can be checked of a call some operands of which have no elements: indices that are there, or,
-// of operators without indices, all operands.
+// Checks as much as possible of a call in which some operands have no elements: the indices if they have
+// elements; for operators without indices, all operands if they have.
 void check_values(const Bound& bound, const Settings& settings) {
   const Call& call = bound.call;
   const auto has_elements = [&](std::size_t i) {
@@ -49,7 +49,7 @@ OutputInfo infer_request(const Request& request, const Settings& settings) {
   if (settings.executor != nullptr) return settings.executor->infer(request, settings);
   Request headers = request;
   headers.dry_run = true;
-  Bound bound = bind(headers, settings);
+  Bound bound = bind(headers, settings, RangeForm::slice);
   check_values(bound, settings);
   return std::move(bound.planned.output);
 }
@@ -61,8 +61,8 @@ void require_format(const Request& request, const Destination& destination) {
   with_context(request.op.name->name, [&] { (void)format_of(destination); });
 }
 
-// What the strings of a result point into. Not the operands themselves: a chain of jobs would keep all of
-// them.
+// Returns the storage that the strings of a result point into, without the operands: otherwise a chain of
+// jobs would keep all of them.
 Arenas arenas_of(const Bound& bound) {
   Arenas out;
   if (bound.planned.output.dtype != DType::string) return out;
@@ -77,15 +77,15 @@ Arenas arenas_of(const Bound& bound) {
   return out;
 }
 
-// Runs `body`; a fault of the data becomes an Error that names operands and values.
+// Runs `body`, and turns a fault of the data into an Error that names operands and values.
 template <class Body>
 auto explain_faults(const Bound& bound, const Body& body) {
   return with_context(bound.call.name->name,
                       [&] { return with_fault_text(bound.call, bound.planned, body); });
 }
 
-// Writes the mask of unspecified elements, as the plan of a call of its own says: that of `bound` has yet to
-// be prepared.
+// Writes the mask of unspecified elements. Uses a plan of its own, because the plan of `bound` is not yet
+// prepared.
 void fill_open_mask(const Bound& bound, const ElementTarget& target, const Settings& settings) {
   const Planned planned = bound.call.op->plan(bound.call);
   prepare(planned, settings);
@@ -93,7 +93,7 @@ void fill_open_mask(const Bound& bound, const ElementTarget& target, const Setti
   if (elements != 0) write_open(*planned.plan, elements, memory_of(settings), target, settings.threads);
 }
 
-// The whole mask in memory.
+// Returns the whole mask in memory.
 Tensor make_open_mask(const Bound& bound, const Settings& settings) {
   const Shape& shape = bound.planned.output.shape;
   const auto storage = std::make_shared<Storage>(count(shape), "the mask of unspecified elements");
@@ -102,11 +102,11 @@ Tensor make_open_mask(const Bound& bound, const Settings& settings) {
   return {DType::boolean, shape, storage};
 }
 
-// The mask of open elements, complete but not published; null where it is not wanted.
+// Writes the mask of open elements, complete but not published; returns null without a destination.
 std::unique_ptr<Sink> write_open_mask(const Bound& bound, const std::optional<Destination>& destination,
                                       const Settings& settings) {
   if (!destination) return nullptr;
-  // One half of the memory is for sorted updates, the other one for marks.
+  // One half of the memory is for sorted updates, the other half for marks.
   Settings half = settings;
   half.memory = std::max<std::int64_t>(1, memory_of(settings) / 2);
   half.memory_sharers = 1;
@@ -117,7 +117,7 @@ std::unique_ptr<Sink> write_open_mask(const Bound& bound, const std::optional<De
   return sink;
 }
 
-// The result is published by now.
+// Commits the mask after the result is published.
 void commit_mask(Sink& mask, const Destination& result) {
   try {
     mask.commit();
@@ -129,7 +129,7 @@ void commit_mask(Sink& mask, const Destination& result) {
 }  // namespace
 
 Tensor evaluate(const Request& request, const Settings& settings) {
-  const Bound bound = bind(request, settings);
+  const Bound bound = bind(request, settings, RangeForm::slice);
   return explain_faults(bound, [&] {
     Tensor result = execute(bound.planned, bound.inputs, settings, arenas_of(bound));
     warn_of_elements(bound, settings);
@@ -171,7 +171,7 @@ void run_request(const Request& request, const Destination& destination, const S
   if (destination.path != "-") own.scratch_beside = destination.path;
   ArchiveCache archives;
   if (own.archives == nullptr) own.archives = &archives;
-  const Bound bound = bind(request, own);
+  const Bound bound = bind(request, own, RangeForm::slice);
   explain_faults(bound, [&] {
     const auto mask = write_open_mask(bound, open_mask, own);
     execute(bound.planned, bound.inputs, held, own);

@@ -22,18 +22,18 @@
 namespace tensorop {
 namespace {
 
-// Bytes that are computed and written at a time: few enough to be in cache when they are written.
+// Number of bytes that are computed and written at a time: they are still in cache when they are written.
 constexpr std::int64_t kThreadBytes = 1 << 20;
 
-// More than a process can address, and than any valid request needs: refused before anything is written, also
-// on streams, which have no free space to compare with.
+// More than a process can address, and more than any valid request needs: refused before anything is written,
+// also for streams, which have no free space to compare with.
 constexpr std::int64_t kMostResultBytes = std::int64_t{1} << 47;
 
-// The warning looks at so many elements of a result at most: looking at all of a large one would take half as
-// long as computing it.
+// The warning checks at most this many elements of a result: checking all elements of a large result would
+// take half as long as computing it.
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;
 
-// How a result is split into chunks, and its bytes.
+// The division of a result into chunks, and its bytes.
 struct Layout {
   std::int64_t elements;
   std::int64_t width;  // bytes an element
@@ -61,8 +61,8 @@ void fill_whole(const RowMoves& moves, const Layout& layout, const ElementTarget
   });
 }
 
-// Writes the elements `range` of a result, which `make` provides in pieces, to a sink that takes them from
-// front to end: make(range, worker) returns where the elements of a piece lie until the worker's next call.
+// Writes the elements `range` of a result to a sink that takes them from front to end. make(range, worker)
+// provides a piece and returns its elements, which are valid until the worker's next call.
 template <class Make>
 void append_elements(Range range, const Make& make, std::int64_t width, Sink& sink, const Threads& threads) {
   const std::int64_t chunk = kThreadBytes / width;
@@ -88,7 +88,7 @@ void append_elements(Range range, const Make& make, std::int64_t width, Sink& si
       });
 }
 
-// Computes a result range by range, each thread in a buffer.
+// Computes a result range by range; each thread fills a buffer.
 void fill_sink_by_range(const Plan& plan, const Layout& layout, Sink& sink, const Threads& threads) {
   const Range all = {0, layout.elements};
   if (const ElementFile* elements = sink.elements())
@@ -102,13 +102,13 @@ void fill_sink_by_range(const Plan& plan, const Layout& layout, Sink& sink, cons
   append_elements(all, make, layout.width, sink, threads);
 }
 
-// Each thread fills a buffer: as many threads as --memory has room for.
+// Returns as many threads as --memory has buffers for.
 Threads filling_threads(const Settings& settings) {
   if (settings.memory == 0) return settings.threads;
   return settings.threads.at_most(memory_of(settings) / kThreadBytes);
 }
 
-// What comes before fill() or fill_sink_by_range(). `checks`: what is written cannot be revoked.
+// Prepares a plan for fill() or fill_sink_by_range(). `checks`: written bytes cannot be revoked.
 void prepare_to_fill(Plan& plan, const Layout& layout, const Decision& decision, bool checks,
                      const Settings& settings) {
   const Threads& threads = settings.threads;
@@ -116,12 +116,12 @@ void prepare_to_fill(Plan& plan, const Layout& layout, const Decision& decision,
   if (!in_windows) threads.expect(layout.bytes());
   require_no_duplicates(plan, settings);
   plan.prepare({0, layout.elements}, decision, threads);
-  // Whether there may be more to find than preparing and filling do.
+  // Whether preparing and filling may miss a fault.
   const bool misses = in_windows ? layout.elements == 0 : decision.is_whole() || !plan.facts().fill_checks;
   if (checks || misses) check_all(plan, threads);
 }
 
-// Faults are met in the order in which windows read indices, and then looked for from the front.
+// Windows meet faults in the order in which they read indices; then the lowest one is searched for.
 void fill_in_windows(const Plan& plan, const Windowing& windowing, const Threads& threads) {
   try {
     fill_windows(*plan.facts().moves, windowing, threads);
@@ -131,7 +131,7 @@ void fill_in_windows(const Plan& plan, const Windowing& windowing, const Threads
   }
 }
 
-// Computes the result of a prepared plan, to a target that takes elements as the decision needs it.
+// Computes the result of a prepared plan. `target` takes elements in the order that the decision needs.
 void fill(const Plan& plan, const Inputs& inputs, const Layout& layout, const ElementTarget& target,
           const Settings& settings) {
   if (layout.elements == 0) return;
@@ -218,7 +218,7 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
   const Layout layout(output);
   const AccessReport report = find_access(*plan, inputs, layout.bytes(), settings);
   if (settings.explain) settings.explain(report);
-  // What windows make may stay in a file.
+  // A result that is made in windows may stay in a file.
   const bool in_file = report.decision.access == Access::windows && output.dtype != DType::string &&
                        layout.bytes() > memory_of(settings);
   if (!in_file) require_memory(layout.bytes(), cat("the result of shape ", to_string(output.shape)));
@@ -243,7 +243,7 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
              const Settings& settings) {
   const OutputInfo& output = planned.output;
   require_possible(output);
-  // What strings measure is known only when all of them are computed.
+  // The width of strings is known only when all of them are computed.
   if (output.dtype == DType::string && format_of(destination).measure_strings != nullptr) {
     return write_tensor(execute(planned, inputs, settings, {}), inputs, destination, settings);
   }
@@ -261,8 +261,8 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   const bool in_tiles =
       report.decision.is_whole() || (in_windows && report.facts.kind == RandomAccess::Kind::columns);
   if ((in_tiles && !anywhere) || (in_windows && sink.together() != 1)) {
-    // A file that is written from front to end needs the complete result first, which tiles make column by
-    // column. Windows end anywhere, also between elements that share a byte.
+    // A file that is written from front to end needs the complete result first, because tiles compute it
+    // column by column, and windows may end between elements that share a byte.
     threads.expect(layout.bytes());
     const Tensor whole = execute(planned, inputs, settings, {});
     return fill_sink_by_range(*copy_plan(whole), layout, sink, filling_threads(settings));
@@ -302,7 +302,7 @@ void warn_of_elements(const Bound& bound, const Settings& settings) {
 }
 
 void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings) {
-  // Whoever reads a raw file names every dtype.
+  // Readers of raw files must name every dtype anyway.
   if (!settings.warn || !format.unnamed.contains(dtype) || &format == &kRawFormat) return;
   settings.warn(cat(path == "-" ? "standard output" : printable(path), ": ", format.title,
                     " has no code for ", name(dtype), ": ", info(dtype).npy,

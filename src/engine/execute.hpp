@@ -1,5 +1,5 @@
-// The executor: a plan computed in chunks on several threads, into memory, files and streams; the same for
-// every operator.
+// The executor: computes a plan in chunks on several threads, into memory, files and streams, in the same way
+// for every operator.
 #pragma once
 
 #include <memory>
@@ -16,62 +16,62 @@ namespace tensorop {
 
 struct Bound;
 
-// Throws Error where the result has more bytes than any file.
+// Throws Error if the result has more bytes than any file can have.
 void require_possible(const OutputInfo& output);
 
-// All of these throw PlanFault for the lowest position where an element cannot be computed, and Error where
-// memory or a file fails, or one of `inputs` has changed. Nothing is published then.
+// All of these throw PlanFault for the lowest position at which an element cannot be computed, and Error if
+// memory or a file fails, or one of `inputs` has changed. Nothing is published in these cases.
 
-// The result in memory. It keeps `arenas` alive, which its strings point into.
+// Returns the result in memory. It keeps `arenas` alive because its strings point into them.
 [[nodiscard]] Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& settings,
                              Arenas arenas);
 
-// The result at its destination, published when it is complete.
+// Writes the result to its destination, and publishes it when it is complete.
 void execute(const Planned& planned, const Inputs& inputs, const Destination& destination,
              const Settings& settings);
 
-// The result through a sink that is open already, committed when it is complete. Not for strings, whose width
-// an NPY file needs first.
+// Writes the result through an open sink, and commits it when it is complete. Not for strings, because an NPY
+// file needs their width first.
 void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings);
 
-// The last one without publishing it: to be committed, or given up. Does not look whether inputs have
-// changed.
+// Fills a sink like the previous function, but leaves it to the caller to commit it or give it up. Does not
+// check whether inputs have changed.
 void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings);
 
-// The parts of which executors are made.
+// The building blocks of executors.
 
-// Prepares a plan and checks all that can fail.
+// Prepares a plan and checks everything that can fail.
 void prepare(const Planned& planned, const Settings& settings);
-// Throws PlanFault for the lowest update of an element that has an earlier one, where the plan refuses such.
+// If the plan refuses duplicates, throws PlanFault for the lowest update whose element has an earlier one.
 void require_no_duplicates(const Plan& plan, const Settings& settings);
-// Checks these of PlanFacts::check_size positions.
+// Checks the given positions of PlanFacts::check_size.
 void check(const Plan& plan, Range positions, const Threads& threads);
-// Computes the elements `all` of a prepared plan's result, of `width` bytes, `chunk` of them at a time.
+// Computes the elements `all` of a prepared plan's result, `chunk` elements of `width` bytes at a time.
 // Counts their bytes.
 void fill_ranges(const Plan& plan, Range all, std::int64_t width, std::int64_t chunk,
                  const ElementTarget& target, const Threads& threads);
-// A sink as a target. Both outlive it; a sink whose elements() is null gets ranges from front to end.
+// The target for a sink. Both outlive it; a sink whose elements() is null gets ranges from front to end.
 [[nodiscard]] ElementTarget target_of(Sink& sink, DType dtype, const Threads& threads);
-// The elements of a file of a result, which outlives it.
+// The target for the elements in a result's file, which outlives the target.
 [[nodiscard]] ElementTarget file_target(const ElementFile& file, std::int64_t width);
-// What windows of a call get. `inputs` and `settings` outlive it.
+// The parameters of a call's windows. `inputs` and `settings` outlive them.
 [[nodiscard]] Windowing windowing_of(const Inputs& inputs, const ElementTarget& target,
                                      const Settings& settings);
 
-// A tensor that is in memory or mapped, to a destination, or through an open sink.
+// Writes a tensor that is in memory or mapped to an open sink, or to a destination.
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads);
 void write_tensor(const Tensor& tensor, const Inputs& inputs, const Destination& destination,
                   const Settings& settings);
 
-// Warns, in one line each, where the version leaves elements of the result open, and where rounding after
-// every update changes sums of float16 or bfloat16. The plan is prepared and checked.
+// Prints one-line warnings if the version leaves elements of the result open, and if rounding after every
+// update changes sums of float16 or bfloat16. The plan is prepared and checked.
 void warn_of_elements(const Bound& bound, const Settings& settings);
 
-// Warns of a result written to `path` whose dtype a file of the format does not name.
+// Warns if a result written to `path` has a dtype that files of the format do not name.
 void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings);
 void warn_of_unnamed(const Destination& destination, DType dtype, const Settings& settings);
 
-// The width of strings for a sink: code points of the longest; 0 for other dtypes.
+// Returns the width of strings for a sink: the code points of the longest string; 0 for other dtypes.
 [[nodiscard]] std::int64_t string_width(const Tensor& tensor);
 
 }  // namespace tensorop

@@ -1,5 +1,5 @@
-// Calls that several processes run together. The engine asks an executor instead of computing by itself where
-// the settings have one.
+// Runs calls on several processes together. If the settings have an executor, the engine calls it instead of
+// computing by itself.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,14 @@ struct OutputInfo;
 struct Request;
 struct Settings;
 
-// What one rank has done for a call, in bytes: of operands, between ranks, of the result.
+// The bytes that one rank has read, sent and written for a call.
 struct RankCost {
-  std::int64_t read = 0;     // of operands; of rows that are read where they lie, whole pages
+  std::int64_t read = 0;     // of operands; whole pages if rows are read in place
   std::int64_t sent = 0;     // to other ranks
   std::int64_t written = 0;  // of the result
 };
 
-// All ranks make the same calls in the same order. A failure of one rank is the failure of all: each throws
-// the same error.
+// All ranks make the same calls in the same order. If one rank fails, all fail: each throws the same error.
 class Executor {
  public:
   Executor() = default;
@@ -30,16 +29,15 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
   virtual ~Executor() = default;
 
-  // As the functions of engine.hpp, which call these.
+  // The functions of engine.hpp call these.
   virtual void run(const Request& request, const Destination& destination, const Settings& settings,
                    const std::optional<Destination>& open_mask) const = 0;
   [[nodiscard]] virtual OutputInfo infer(const Request& request, const Settings& settings) const = 0;
-  // Runs work that every rank does, with the same outcome. It may call the executor.
+  // Runs `work` on every rank, with the same outcome. `work` may call the executor.
   virtual void together(const std::function<void()>& work) const = 0;
-  // Throws Error where the file of that name is one that only one process can read. Each rank looks for
-  // itself.
+  // Throws Error if only one process can read the file `path`. Each rank checks by itself.
   virtual void require_regular(const std::string& path) const = 0;
-  // Runs work on the first rank alone; the others wait for its end.
+  // Runs `work` on the first rank only; the other ranks wait for its end.
   virtual void alone(const std::function<void()>& work) const = 0;
   // Throws Error "the ranks do not see the same WHAT" unless all ranks give the same value.
   virtual void require_same(std::uint64_t value, const std::string& what) const = 0;

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::string_view kName = "indices";
 
-// Removes the index arrays from the request and returns their texts: the operand named "indices", or else all
-// positional operands between data and updates.
+// Removes the index arrays from the request and returns their texts: the operand named "indices", or
+// otherwise all positional operands between data and updates.
 std::vector<OperandText> take_arrays(Request& request) {
   const auto named = std::ranges::find(request.named, kName, &NamedText::name);
   if (named != request.named.end()) {
@@ -58,7 +58,7 @@ Tensor open_array(const OperandText& text, const Request& request, const Setting
   return *source.tensor();
 }
 
-// Writes the indices of a range of the positions of `shape`, which the array is repeated to.
+// Writes the indices for a range of the positions of `shape`, to which the array is repeated.
 void write_component(const Tensor& array, const Shape& shape, Range range, std::int64_t* out,
                      std::int64_t step) {
   const BroadcastWalk walk(shape, {strides_right_aligned(array.shape(), shape)});
@@ -76,7 +76,7 @@ void write_component(const Tensor& array, const Shape& shape, Range range, std::
   });
 }
 
-// Tuples along a new last dimension.
+// Returns index tuples along a new last dimension.
 Tensor stacked(const std::vector<Tensor>& arrays, const std::vector<std::string>& names,
                const Settings& settings, Inputs& inputs) {
   Shape shape = arrays[0].shape();
@@ -128,7 +128,7 @@ Request with_tuples(Request request, const Settings& settings, Inputs& inputs) {
   for (const OperandText& text : texts) {
     names.push_back(texts.size() == 1 ? std::string(kName) : cat(kName, " ", names.size() + 1));
     arrays.push_back(with_context(names.back(), [&] { return open_array(text, request, settings, inputs); }));
-    // The stack of several is int64: only here are their dtypes seen.
+    // Several arrays are stacked as int64, so their own dtypes must be checked here.
     if (texts.size() > 1) {
       const Version& version = find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
       require_dtype(*request.op.op, version, 1, arrays.back().dtype(), names.back());

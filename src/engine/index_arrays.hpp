@@ -1,5 +1,5 @@
-// The names of PyTorch, NumPy and JAX that take one operand for each index array: index_put, ufunc_at,
-// at_set. A call by such a name becomes the call with index tuples.
+// Names of PyTorch, NumPy and JAX that take a separate operand for each index array: index_put, ufunc_at,
+// at_set. A call by such a name is turned into a call with index tuples.
 #pragma once
 
 #include "base/files/input_file.hpp"
@@ -8,9 +8,9 @@
 
 namespace tensorop {
 
-// The same call with index tuples for its operand indices. A single index array is not copied; several are
-// broadcast to each other and take 8 bytes for each index, in memory or, where that is more than the settings
-// allow, in a temporary file. Adds the files to `inputs`. Throws Error.
+// Returns the call with index tuples as its operand indices. A single index array is not copied. Several are
+// broadcast to each other and take 8 bytes for each index, in memory or, if the settings do not allow so
+// much, in a temporary file. Adds the files to `inputs`. Throws Error.
 [[nodiscard]] Request with_tuples(Request request, const Settings& settings, Inputs& inputs);
 
 }  // namespace tensorop

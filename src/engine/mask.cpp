@@ -18,7 +18,7 @@ bool has(const std::vector<NamedText>& given, std::string_view name) {
   return std::ranges::find(given, name, &NamedText::name) != given.end();
 }
 
-// The positions along the axis.
+// Replaces the mask by positions along the axis.
 void apply_along_axis(const Tensor& mask, const Threads& threads, Call& call) {
   const Shape& data = call.operands[0].shape();
   const std::int64_t axis = normalize_axis(std::get<std::int64_t>(call.find("axis")->value), "data", data);
@@ -35,7 +35,7 @@ void apply_along_axis(const Tensor& mask, const Threads& threads, Call& call) {
   call.operands[kIndicesOfMask] = true_positions(mask, threads);
 }
 
-// The positions among the elements of the leading dimensions.
+// Replaces the mask by positions among the elements of the leading dimensions.
 void apply_to_leading(const Tensor& mask, const Threads& threads, Call& call) {
   const Tensor& data = call.operands[0];
   const Shape& shape = data.shape();
@@ -82,7 +82,7 @@ std::optional<Shape> apply_mask(const Threads& threads, Call& call) {
     throw Error("mask has no elements: how many of them are true is a part of the result's shape");
   const Tensor data = call.operands[0];
   if (data.rank() == 0) {
-    // Selects nothing: the operator refuses such data by its own rule.
+    // An empty selection: the operator refuses such data by its own rule.
     call.operands[kIndicesOfMask] = Tensor(DType::int64, {0, 1});
   } else if (call.op->mask == MaskUse::along_axis) {
     apply_along_axis(mask, threads, call);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kDataSet = "test_data_set_0";
 
-// The position in the operator's description of the operand that is input `i` of the ONNX node.
+// Returns the index, in the operator's description, of the operand that is input `i` of the ONNX node.
 std::size_t own_place(const Operator& op, std::size_t i) {
   if (op.onnx_order.empty()) return i;
   return to_size(std::ranges::find(op.operands, op.onnx_order[i], &OperandSpec::name) - op.operands.begin());
@@ -43,7 +43,7 @@ std::string output_name(const Call& call) {
   return names == nullptr ? "output" : std::string(names->output);
 }
 
-// A list of integers as a tensor.
+// Returns a list of integers as a tensor.
 Tensor tensor_of(const Shape& values) {
   auto storage = std::make_shared<Storage>(to_int64(values.size()) * element_size(DType::int64));
   std::ranges::copy(values, reinterpret_cast<std::int64_t*>(storage->data()));
@@ -56,7 +56,7 @@ bool is_input(const Operator& op, const AttributeSpec& spec) {
   return names != nullptr && std::ranges::find(names->operands, spec.name) != names->operands.end();
 }
 
-// The inputs of the node: the operands, then attributes that are inputs.
+// Returns the inputs of the node: the operands, then the attributes that are inputs.
 std::vector<Tensor> inputs_of(const Call& call) {
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
@@ -76,8 +76,8 @@ std::string upper(std::string_view word) {
   return out;
 }
 
-// The value as ONNX types it: a word that is a number ("broadcast") is an INT, and directions are in
-// capitals.
+// Returns the value with its ONNX type: a word that is a number ("broadcast") becomes an INT, and directions
+// are in capitals.
 OnnxAttributeValue attribute_of(const AttributeSpec& spec, const Attribute& attribute) {
   OnnxAttributeValue out{std::string(spec.name), {}};
   if (const auto* integer = std::get_if<std::int64_t>(&attribute.value)) {
@@ -98,7 +98,7 @@ OnnxAttributeValue attribute_of(const AttributeSpec& spec, const Attribute& attr
   return out;
 }
 
-// Those that were given; ONNX has the same defaults.
+// Returns the attributes that were given; ONNX has the same defaults.
 std::vector<OnnxAttributeValue> attributes_of(const Call& call) {
   std::vector<OnnxAttributeValue> out;
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
@@ -142,7 +142,7 @@ OnnxCase::OnnxCase(const CaseDestination& destination, const Bound& bound, const
   const std::vector<Tensor> inputs = inputs_of(call);
   const OutputInfo& output = bound.planned.output;
   const OnnxNodeModel model = model_of(call, inputs, output);
-  // A result that is too large is refused before it is computed.
+  // Refuses a result that is too large before it is computed.
   with_context(output_name_,
                [&] { (void)tensor_proto_encoding(output.dtype, output.shape, 0, output_name_); });
   write_model(encode_onnx_model(model));

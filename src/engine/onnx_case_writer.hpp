@@ -1,5 +1,5 @@
-// ONNX case folders made of calls: model.onnx with the call as its one node, and the data set
-// test_data_set_0, as ONNX's own tests have them (section 2.1 of the specification of formats).
+// Writes ONNX case folders: model.onnx with the call as its only node, and the data set test_data_set_0, in
+// the layout of ONNX's own tests (docs/formats.md).
 #pragma once
 
 #include <string>
@@ -14,21 +14,20 @@ namespace tensorop {
 // The name of the model in its folder.
 inline constexpr std::string_view kOnnxModelFile = "model.onnx";
 
-// Throws Error where no model can say what the request asks for: it has another specification than an opset
-// of ONNX, or none.
+// Throws Error if no model can express the request, because it names no opset of ONNX.
 void require_onnx(const Request& request);
 
-// A case being written: nothing of it is visible before commit().
+// A case that is being written: none of it is visible before commit().
 class OnnxCase {
  public:
-  // Writes the model, and the operands as they are after reshape; an attribute that ONNX has as an input too.
-  // Throws Error where the folder cannot be written, the version is deprecated, as no model with it is valid,
-  // or an operand or the output is too large for a .pb.
+  // Writes the model and the operands, after reshape, including attributes that are inputs in ONNX. Throws
+  // Error if the folder cannot be written, if the version is deprecated, because no model with it is valid,
+  // or if an operand or the output is too large for a .pb.
   OnnxCase(const CaseDestination& destination, const Bound& bound, const Threads& threads);
 
   // Writes the result of the call. Throws Error.
   void write_output(const Tensor& result, const Threads& threads);
-  // As for OutputFolder.
+  // Same meaning as in OutputFolder.
   void finish() { folder_.finish(); }
   void commit() { folder_.commit(); }
 

@@ -58,7 +58,7 @@ void require_declared(Source& source, DType declared) {
 
 namespace {
 
-// Numbers adapt to a numeric dtype; other kinds keep their dtype, which the dtype checks then report.
+// Numbers adapt to any numeric dtype; other kinds keep their dtype, and the dtype checks report them.
 bool adapts(const Source& untyped, DType dtype) {
   if (untyped.fits_any_dtype() || (dtype == DType::string && untyped.may_be_strings())) return true;
   const auto is_number = [](DType type) { return type != DType::boolean && type != DType::string; };
@@ -68,10 +68,10 @@ bool adapts(const Source& untyped, DType dtype) {
 // The operands of one type variable.
 struct OperandGroup {
   std::vector<const Source*> members;
-  std::optional<DType> dtype;  // of a member that has one
+  std::optional<DType> dtype;  // the dtype of the first member that has one
 };
 
-// Of members that have all been read as their own dtypes.
+// Returns the common dtype of members that have all been read with their own dtypes.
 DType common_dtype(const OperandGroup& group, DType when_empty) {
   std::optional<DType> common;
   bool has_not_finite = false;
@@ -86,8 +86,8 @@ DType common_dtype(const OperandGroup& group, DType when_empty) {
   return common.value_or(when_empty);
 }
 
-// The elements of a float64 tensor as an integer dtype, if that changes none of them. Larger ones may have
-// been rounded.
+// Returns the elements of a float64 tensor as an integer dtype if that changes none of them. Refuses integers
+// above 2^53, which may have been rounded.
 std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
   constexpr double kLargest = 0x1p53;
   const bool is_integer = (kIntegerTypes | kSmallIntegerTypes).contains(dtype);
@@ -105,7 +105,7 @@ std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
   return Tensor(dtype, tensor.shape(), std::move(integers));
 }
 
-// Whether a text that has been read has this dtype of its own, but numbers that are not exact in it.
+// Whether `dtype` is float64 and the own dtype of a text whose numbers it can only hold rounded.
 bool only_rounds_to(const Source& source, DType dtype) {
   return source.tensor() == nullptr && dtype == DType::float64 && source.natural_dtype() == dtype;
 }
@@ -161,7 +161,7 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
     if (!group.dtype) group.dtype = common_dtype(group, operand.when_empty);
     if (!operand.source->is_unnamed()) return resolve(*operand.source, *group.dtype);
     if (operand.named) return operand.source->resolve(*operand.named);
-    // An operand beside it is no evidence of what the bits are.
+    // Other operands are no evidence of what the bits mean.
     if (unfit == Unfit::refused) (void)operand.source->natural_dtype();
     operand.source->resolve(*group.dtype);
   });
@@ -175,7 +175,7 @@ void resolve_as(Source& source, DType dtype) {
     try {
       return source.resolve(dtype);
     } catch (const Error&) {
-      // It keeps its own dtype, which the caller refuses; if that is the same one, numbers would be rounded.
+      // The caller refuses the operand's own dtype; if that equals `dtype`, numbers would be rounded.
       source.read();
       if (only_rounds_to(source, dtype)) throw;
     }

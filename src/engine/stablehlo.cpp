@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kDimensionNumbersName = "dimension_numbers";
 
-// Reads "offset_dims = [2, 3], index_vector_dim = 1".
+// Reads a text such as "offset_dims = [2, 3], index_vector_dim = 1".
 class DimensionNumbersReader {
  public:
   DimensionNumbersReader(const std::string& text, const Operator& op)
@@ -38,7 +38,7 @@ class DimensionNumbersReader {
       if (!rest_.empty() && rest_.front() != ',') refuse(cat("has no comma after ", name));
       rest_ = rest_.substr(rest_.empty() ? 0 : 1);
     }
-    // An empty list is the same as none; versions without batching dimensions print none.
+    // An empty list means the same as no list; versions without batching dimensions print none.
     std::erase_if(out, [](const NamedText& given) { return given.text == "[]"; });
     return out;
   }
@@ -48,7 +48,7 @@ class DimensionNumbersReader {
     throw Error(cat(kDimensionNumbersName, " ", in_quotes(text_), " ", what), kCallRule);
   }
 
-  // "dimension_numbers = #stablehlo.gather<" and ">".
+  // Skips "dimension_numbers = #stablehlo.gather<" and ">".
   void skip_frame() {
     const std::size_t open = rest_.find('<');
     if (open == std::string_view::npos) return;
@@ -59,7 +59,7 @@ class DimensionNumbersReader {
     rest_ = rest_.substr(open + 1, rest_.size() - open - 2);
   }
 
-  // "[2, 3]", which is read as an operand of an attribute is, or "1".
+  // Reads a list such as "[2, 3]", in the form of an attribute's operand, or a number.
   std::string read_value(const std::string& name) {
     const bool is_list = find_attribute(op_, name)->kind == AttributeKind::integers;
     const std::size_t end = is_list ? rest_.find(']') + 1 : std::min(rest_.find(','), rest_.size());
@@ -75,7 +75,7 @@ class DimensionNumbersReader {
   std::string_view rest_;
 };
 
-// The value of an attribute; its default where the version does not have it.
+// Returns the value of an attribute, or its default if the version does not have it.
 template <class T>
 const T& value_of(const Call& call, std::string_view name) {
   return std::get<T>(call.find(name)->value);
@@ -85,7 +85,7 @@ const T& value_of(const Call& call, std::string_view name) {
   throw Error(cat("stablehlo has no dimension numbers for ", what));
 }
 
-// How updates are combined, by its name at StableHLO.
+// Returns StableHLO's name for the reduction of the updates.
 std::string reduction_of(const Call& call) {
   const AttributeSpec& spec = *find_attribute(*call.op, "reduction");
   const Choice& choice = spec.choices[value_of<ChosenWord>(call, "reduction").at];
@@ -126,7 +126,7 @@ Request as_stablehlo(const Call& call, const Planned& planned) {
   if (call.operands[0].rank() == 0) refuse_call("data without dimensions");
   if (!planned.slices)
     refuse_call(call.operands[1].size() == 0 ? "indices without elements" : std::string(call.op->name));
-  const auto& [dims, sizes, shape, by_element] = *planned.slices;
+  const auto& [dims, sizes, shape, by_element, step] = *planned.slices;
   if (dims.vector_dim > call.operands[1].rank()) refuse_call("indices without dimensions");
   for (std::size_t i = 0; i < dims.batching.size(); ++i) {
     const std::int64_t in_data = call.operands[0].shape()[to_size(dims.batching[i])];
@@ -152,7 +152,7 @@ Request as_stablehlo(const Call& call, const Planned& planned) {
   if (is_scatter) {
     out.attributes.push_back({"reduction", reduction_of(call)});
   } else {
-    // A dimension without elements has no slice of 1.
+    // A dimension without elements has no slice of size 1.
     Shape fitting = sizes;
     for (std::size_t d = 0; d < sizes.size(); ++d)
       fitting[d] = std::min(sizes[d], call.operands[0].shape()[d]);

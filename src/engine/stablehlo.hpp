@@ -1,4 +1,4 @@
-// Dimension numbers of StableHLO: read from MLIR, and those that calls of other operators are.
+// StableHLO's dimension numbers: read from MLIR text, and made for calls of other operators.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace tensorop {
 
-// The attributes, with `dimension_numbers` replaced by those that its text names: the text of an attribute of
-// MLIR, or what it has between < and >. Throws Error [G-8].
+// Replaces the attribute `dimension_numbers` by those that its text sets. The text is an MLIR attribute, or
+// the part of it between < and >. Throws Error [G-8].
 [[nodiscard]] std::vector<NamedText> with_dimension_numbers(const std::vector<NamedText>& attributes,
                                                             const Operator& op);
 
-// The same call as gatherslices or scatterslices under stablehlo-1.1, by the slices of its plan: its
-// operands, and attributes as text. Equal results as long as indices are in range and not negative. Throws
-// Error for a call that StableHLO has no dimension numbers for.
+// Returns the call as gatherslices or scatterslices under stablehlo-1.1, made from the slices of its plan:
+// its operands, and attributes as text. The results are equal if indices are in range and not negative.
+// Throws Error if StableHLO cannot express the call.
 [[nodiscard]] Request as_stablehlo(const Call& call, const Planned& planned);
 
-// "#stablehlo.gather<offset_dims = [1], ...>": of such a request.
+// Returns the dimension numbers of such a request: "#stablehlo.gather<offset_dims = [1], ...>".
 [[nodiscard]] std::string dimension_numbers(const Request& request);
 
 }  // namespace tensorop

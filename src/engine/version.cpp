@@ -11,7 +11,7 @@
 namespace tensorop {
 namespace {
 
-// For text that names one version of an operator, as publishers and messages do: Gather-7, in lower case.
+// Returns a hint for text that names one version of an operator, as publishers do: gather-7.
 std::string published_hint(std::string_view text) {
   const std::size_t dash = text.find('-');
   const FoundOperator found = find_operator(text.substr(0, dash));
@@ -27,7 +27,7 @@ std::string published_hint(std::string_view text) {
   return cat("--spec names the publisher and its version: ", join_words(same.empty() ? all : same, "or"));
 }
 
-// For text that is a publisher and a version with something other than one dash between them: onnx13,
+// Returns a hint for text that has something other than one dash between publisher and version: onnx13,
 // ONNX:13.
 std::string spec_hint(std::string_view text) {
   const std::size_t digits = text.find_first_of("0123456789");
@@ -47,7 +47,7 @@ std::string spec_hint(std::string_view text) {
   return cat("did you mean ", near, "-", std::min<std::int64_t>(*opset, publisher.newest), "?");
 }
 
-// The number in "13", "1.1", "1". Nothing: it is none.
+// Returns the number in "13", "1.1" or "1"; nothing if it is not a version number.
 std::optional<std::int64_t> version_number(const Publisher& publisher, std::string_view text) {
   if (publisher.numbering != Numbering::release) {
     const auto number = parse_int64(text);
@@ -55,7 +55,7 @@ std::optional<std::int64_t> version_number(const Publisher& publisher, std::stri
   }
   const std::size_t dot = text.find('.');
   const auto major = parse_int64(text.substr(0, dot));
-  // Of a major version alone, the newest.
+  // A major version alone means its newest minor version.
   const auto minor = dot != std::string_view::npos ? parse_int64(text.substr(dot + 1))
                      : major == publisher.newest / release(1, 0)
                          ? std::optional<std::int64_t>(publisher.newest % release(1, 0))

@@ -1,4 +1,4 @@
-// From the text of --spec to a published version of an operator.
+// Finds the published version of an operator for the text of --spec.
 #pragma once
 
 #include <optional>
@@ -15,22 +15,22 @@ struct Spec {
   int version = 0;
 };
 
-// Parses "onnx-13", "stablehlo-1.1", "mdf"; no text means the default semantics. "stablehlo-1" is the newest
-// of that major version. Throws Error [T-0].
+// Parses "onnx-13", "stablehlo-1.1" or "mdf"; no text means the default semantics. "stablehlo-1" means the
+// newest 1.x. Throws Error [T-0].
 [[nodiscard]] Spec parse_spec(const std::optional<std::string>& text);
 
-// Every text that parse_spec() takes.
+// Returns every text that parse_spec() accepts.
 [[nodiscard]] std::vector<std::string> spec_texts();
 
-// Those, and the texts that mean several versions (explain/portability.hpp).
+// Returns these texts and those that mean several versions (explain/portability.hpp).
 [[nodiscard]] std::vector<std::string> all_spec_texts();
 
-// The operator version in effect at the version of the spec. `name` is the name in the call: it may
-// mean only one of the publisher's operators. Throws Error [T-0] when there is none.
+// Returns the operator version that is in effect in the spec. `name` is the name in the call: it may mean
+// only one of the publisher's operators. Throws Error [T-0] if there is none.
 [[nodiscard]] const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec);
 
-// Throws Error for a dtype of operand `i`, called `operand`, that the version does not allow, or that its
-// publisher allows and tensorop does not have [NI-1]. `hint`: where no other version allows it.
+// Throws Error if the version does not allow the dtype of operand `i`, called `operand`, or if its publisher
+// allows it but tensorop does not compute it [NI-1]. `hint` is used if no other version allows the dtype.
 void require_dtype(const Operator& op, const Version& version, std::size_t i, DType dtype,
                    std::string_view operand, const std::string& hint = {});
 

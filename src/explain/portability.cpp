@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kAll = "all";
 constexpr std::string_view kDefault = "default";
 
-// Numbers that are equal for equal elements, NaN among them, and hardly ever for others.
+// Returns numbers that are equal for equal elements, including NaN, and rarely equal for others.
 template <class T>
 std::uint64_t element_key(T value) {
   if constexpr (std::is_same_v<T, StringRef>) {
@@ -53,7 +53,7 @@ std::uint64_t checksum(const Tensor& tensor) {
   });
 }
 
-// Whose bits differ first; where only the signs of zeros do, of those.
+// Returns the first element that is not equal or, if there is none, the first whose bits differ.
 std::optional<std::int64_t> first_differing(const Tensor& a, const Tensor& b) {
   std::int64_t first = compare_elements(a, b, 0, a.size(), {}).first;
   ElementTolerance bits;
@@ -62,7 +62,7 @@ std::optional<std::int64_t> first_differing(const Tensor& a, const Tensor& b) {
   return first < 0 ? std::nullopt : std::optional(first);
 }
 
-// A copy, which keeps nothing else of the tensor but strings.
+// Copies the element; keeps nothing else of the tensor except strings.
 Tensor element_of(const Tensor& tensor, std::int64_t position) {
   const std::int64_t width = element_size(tensor.dtype());
   const auto storage = std::make_shared<Storage>(width);
@@ -71,7 +71,7 @@ Tensor element_of(const Tensor& tensor, std::int64_t position) {
   return {tensor.dtype(), {}, storage};
 }
 
-// The call without what only single versions have, to read its operands.
+// Opens the call without attributes that only single versions have, to read its operands.
 OpenedCall open_for_all(Request request, const Settings& settings) {
   const Operator& op = *request.op.op;
   request.spec.reset();
@@ -79,11 +79,11 @@ OpenedCall open_for_all(Request request, const Settings& settings) {
     const AttributeSpec* spec = find_attribute(op, given.name);
     return spec != nullptr && find_attribute(op.versions.front(), given.name) == nullptr;
   });
-  // Attributes that exclude each other in the default semantics may be allowed in a version.
+  // Attributes that exclude each other in the default semantics may be allowed together in a version.
   return open_call(request, settings, AttributeChecks::each);
 }
 
-// What makes two versions do the same with the same operands.
+// Returns a key that is equal for versions that compute the same from the same operands.
 std::string behaviour_of(const Bound& bound) {
   const Call& call = bound.call;
   const IndexPolicy policy = index_policy(call);
@@ -97,8 +97,8 @@ std::string behaviour_of(const Bound& bound) {
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];
     const Attribute& attribute = call.attributes[i];
-    if (spec.name == "consumed_inputs" || is_policy(spec)) continue;  // means nothing, or is in the policy
-    // Without auto_broadcast a version that has `broadcast` is of the old kind.
+    if (spec.name == "consumed_inputs" || is_policy(spec)) continue;  // no effect, or part of the policy
+    // A version with `broadcast` but without auto_broadcast uses the old rule.
     if (spec.name == "broadcast" && scheme != nullptr) {
       if (!attribute.in_version || (scheme->in_version && !attribute.is_given)) continue;
     }

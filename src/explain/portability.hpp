@@ -1,4 +1,4 @@
-// One call under every published version of its operator: who accepts it, and whose results are equal.
+// Runs one call under all published versions of its operator: which accept it, and which results are equal.
 #pragma once
 
 #include <cstdint>
@@ -13,42 +13,42 @@
 
 namespace tensorop {
 
-// Results that are equal: dtype, shape, and bits; NaN equals NaN.
+// Versions with equal results: same dtype, shape and bits, but NaN equals NaN.
 struct ResultClass {
   static constexpr std::int64_t kMostKept = 64;
 
   OutputInfo output;
   std::uint64_t checksum = 0;           // 0 without elements
   std::optional<Tensor> elements = {};  // at most kMostKept
-  // Where it first differs from the first class, of the same dtype and shape, and both elements.
+  // The first difference from the first class, if dtype and shape are the same, and the two elements there.
   std::optional<std::int64_t> differs_at = {};
   Tensor first_value = {};
   Tensor own_value = {};
 };
 
 struct Portability {
-  OpenedCall opened;         // which strings of results point into
-  bool dry_run = false;      // classes are of dtypes and shapes
-  std::string written = {};  // defaults that the call is written with: written_defaults()
+  OpenedCall opened;         // strings of results point into it
+  bool dry_run = false;      // classes compare only dtypes and shapes
+  std::string written = {};  // defaults that are written into the call: written_defaults()
   std::vector<ResultClass> classes;
   std::vector<VersionVerdict> versions;  // in the order of the operator's table
 
-  // All versions accept the call, with one result.
+  // Whether all versions accept the call, with the same result.
   [[nodiscard]] bool is_portable() const;
-  // 0: portable; 1: not; 2: all versions refuse it.
+  // 0: portable; 1: not portable; 2: refused by all versions.
   [[nodiscard]] int exit_status() const;
 };
 
 // Whether a text of --spec means several versions: "all", or a publisher without an opset.
 [[nodiscard]] bool names_several(std::string_view spec);
-// Those of such a text; none: all.
+// Returns the publishers that such a text means; none means all.
 [[nodiscard]] std::vector<Framework> publishers_of(const std::string& spec);
-// The publishers of "onnx,default": their words, and that of the default semantics. Throws Error for others.
+// Reads a list of publishers, such as "onnx,default". Throws Error for other words.
 [[nodiscard]] std::vector<Framework> read_publishers(const std::string& list);
 
-// request.spec is such a text; `only`: of these publishers alone, if there are any. Computes each behaviour
-// once, however many versions have it, and keeps two results at most. Throws Error where the call cannot be
-// read, or no version has the operator.
+// request.spec names several versions; `only` limits them to these publishers, unless it is empty. Computes
+// each behaviour once for all versions that share it, and keeps at most two results. Throws Error if the call
+// cannot be read, or no version has the operator.
 [[nodiscard]] Portability find_portability(const Request& request, const std::vector<Framework>& only,
                                            const Settings& settings);
 

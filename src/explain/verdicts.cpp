@@ -17,10 +17,10 @@
 namespace tensorop {
 namespace {
 
-// The name by which the call is written for the version: its own if it means that. Null: there is none.
+// Returns the name for the call in the version: the call's own name if it means the version. Null: none.
 const OperatorName* name_in(const Request& request, const Version& version) {
   if (means(*request.op.name, version)) return request.op.name;
-  // What the call says of the attribute, by its name or itself.
+  // Returns the value of an attribute in the call: given, preset by the name, or the default.
   const auto given = [&](std::string_view attribute) -> std::optional<std::string> {
     const auto found = std::ranges::find(request.attributes, attribute, &NamedText::name);
     if (found != request.attributes.end()) return lower(found->text);
@@ -36,7 +36,7 @@ const OperatorName* name_in(const Request& request, const Version& version) {
   return nullptr;
 }
 
-// The same call by another name; an attribute that its own one presets is given.
+// Renames the call, and gives an attribute that only the old name presets.
 void rename(Request& request, const OperatorName& name) {
   const auto& preset = request.op.name->preset;
   const auto is_preset = [&](const NamedText& given) { return given.name == preset.attribute; };
@@ -59,7 +59,7 @@ const Version* version_of(const Request& request) {
 void use_opened(Request& request, const OpenedCall& opened) {
   const Call& call = opened.call;
   const bool is_mask = has_mask(request);
-  if (request.op.name->takes_arrays) rename(request, call.op->names.front());  // they have become tuples
+  if (request.op.name->takes_arrays) rename(request, call.op->names.front());  // arrays have become tuples
   request.named.clear();
   request.positional.clear();
   request.reshapes.clear();
@@ -82,7 +82,7 @@ void use_opened(Request& request, const OpenedCall& opened) {
 
 namespace {
 
-// Nothing where another operator of the publisher does what the call asks for: a right shift is no
+// Returns nothing if the call means another operator of the publisher: a right shift is not a
 // BitwiseLeftShift.
 std::optional<VersionCall> call_in(const Request& request, const Version& version) {
   const OperatorName* const name = name_in(request, version);
@@ -103,7 +103,7 @@ std::vector<VersionCall> in_each_mode(const VersionCall& call) {
                           call.request.attributes.end();
     if (!is_policy(spec) || is_given) continue;
     std::vector<VersionCall> out;
-    std::vector<int> values;  // of the words so far: others may mean the same
+    std::vector<int> values;  // values of the words so far; other words may mean the same value
     for (const std::string& word : allowed_words(spec, *call.version)) {
       const int value = std::ranges::find(spec.choices, word, &Choice::word)->value;
       if (std::ranges::find(values, value) != values.end()) continue;
@@ -128,8 +128,8 @@ void drop_neutral(VersionCall& call) {
   });
 }
 
-// The defaults of the call's own version, or else of the default semantics, where another version has another
-// one and the call does not say it: the same call is written for all.
+// Returns those defaults of the call's own version (or of the default semantics) that differ in another
+// version and that the call does not give. All versions then get the same call.
 std::vector<NamedText> own_defaults(const Request& request) {
   const Operator& op = *request.op.op;
   const Version* const own = version_of(request);
@@ -156,11 +156,11 @@ std::vector<NamedText> own_defaults(const Request& request) {
   return out;
 }
 
-// Operators of other publishers for what a call says: Expand-13 is broadcast_to, Mod-13 remainder.
+// Operators of other publishers that mean the same: Expand-13 is broadcast_to, Mod-13 remainder.
 struct Sibling {
   const Operator* op;
   const Operator* other;
-  std::string_view attribute;  // with this value, which is the default; empty: any call
+  std::string_view attribute;  // only calls in which it has this value, the default; empty: any call
   std::string_view value;
 };
 constexpr Sibling kSiblings[] = {{&kMod, &kFloorMod, "fmod", "false"},
@@ -168,7 +168,7 @@ constexpr Sibling kSiblings[] = {{&kMod, &kFloorMod, "fmod", "false"},
                                  {&kExpand, &kBroadcast, {}, {}},
                                  {&kBroadcast, &kExpand, "mode", "numpy"}};
 
-// The call of a sibling under each of its versions, without the default semantics.
+// Returns the sibling's call under each of its versions except the default semantics.
 std::vector<VersionCall> sibling_calls(const Request& request) {
   std::vector<VersionCall> out;
   const auto sibling = std::ranges::find(kSiblings, request.op.op, &Sibling::op);
@@ -200,7 +200,7 @@ std::string row_of(const VersionCall& call, const std::vector<VersionCall>& all)
   return call.mode.empty() ? out : cat(out, " mode=", call.mode);
 }
 
-// The call of another operator that says the same in StableHLO, if there is one, in each of its versions.
+// Returns the equivalent call of another operator in StableHLO, if there is one, in each of its versions.
 std::vector<VersionCall> stablehlo_calls(const Request& request, const Settings& settings) {
   std::vector<VersionCall> out;
   Request plain = request;
@@ -218,7 +218,7 @@ std::vector<VersionCall> stablehlo_calls(const Request& request, const Settings&
   return out;
 }
 
-// The message without the name of the call and without the rule, which have columns of their own.
+// Returns the message without the name of the call and the rule, which have columns of their own.
 std::string own_text(const Error& error, const OperatorName& called) {
   std::string text = error.what();
   const std::string rule = cat(" [", error.rule(), "]");

@@ -27,7 +27,7 @@ constexpr std::size_t kConditionOperand = 0;
 constexpr std::size_t kIndexOperand = 1;
 constexpr std::size_t kUpdateOperand = 2;
 
-// An index element; what is larger than any axis as the largest int64.
+// Returns an index element; values larger than int64 become the largest int64.
 std::int64_t index_value(const Tensor& indices, std::int64_t position) {
   return dispatch(indices.dtype(), [&]<class T>(TypeTag<T>) -> std::int64_t {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
@@ -46,14 +46,14 @@ void add(Arrivals& out, std::int64_t position) {
   ++out.count;
 }
 
-// The updates of a scatter that go to the rows of the elements at these positions: by row, those of a row in
-// their order. Reads all indices, once. Throws PlanFault for the lowest bad index.
+// Returns the updates of a scatter that go to the rows of these elements, sorted by row; updates of a row
+// stay in order. Reads all indices once. Throws PlanFault for the lowest bad index.
 std::vector<Move> updates_of(const RowMoves& scatter, std::span<const std::int64_t> positions,
                              const Threads& threads) {
   constexpr std::int64_t kChunkRows = 64 * kIndexBlock;
   constexpr std::int64_t kFilterBits = 1 << 12;
   std::vector<std::int64_t> targets;
-  std::bitset<kFilterBits> filter;  // most offsets are of no asked row
+  std::bitset<kFilterBits> filter;  // most offsets belong to other rows
   for (const std::int64_t position : positions) {
     targets.push_back(position / scatter.row_elements);
     filter.set(to_size(targets.back() % kFilterBits));
@@ -77,8 +77,7 @@ std::vector<Move> updates_of(const RowMoves& scatter, std::span<const std::int64
   return out;
 }
 
-// The updates among `updates`, which updates_of() has sorted, that go to the row of the element at
-// `position`.
+// Returns those of `updates`, sorted by updates_of(), that go to the row of the element at `position`.
 std::span<const Move> updates_at(std::span<const Move> updates, const RowMoves& scatter,
                                  std::int64_t position) {
   const std::int64_t target = position / scatter.row_elements;
@@ -93,7 +92,7 @@ Explainer::Explainer(const Request& request, const Settings& settings)
 
 void Explainer::check_values(const Planned& planned) const {
   require_no_duplicates(*planned.plan, settings_);
-  // Of a copy the indices are checked and not used.
+  // A copy does not use indices, but checks them.
   const PlanFacts& facts = planned.plan->facts();
   if (!facts.fill_checks) check(*planned.plan, {0, facts.check_size}, settings_.threads);
 }
@@ -111,9 +110,9 @@ ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t
   const bool counts = policy.negative == Negative::count;
   out.window = std::max(axis.window, out.size - axis.size + 1);
   out.in_range = value < axis.size && (value >= 0 || (counts && value >= -axis.size));
-  // An operator that wraps by itself has no index that is out of range.
+  // If the operator itself wraps, no index is beyond the end.
   if (decoder.wraps() && policy.out_of_bounds == OutOfBounds::error) out.in_range = value >= 0;
-  // The strides of the components are those of a row-major tensor, except where nothing is to be chosen.
+  // The strides of the components are row-major, unless there is nothing to select.
   if (offset != kSkip) out.coordinate = axis.size == 1 ? 0 : offset / axis.stride % out.size;
   return out;
 }
@@ -128,7 +127,7 @@ std::vector<ChosenIndex> Explainer::indices_of_row(const RowMap& map, std::int64
   return out;
 }
 
-// The element of data that a gather copies, or the index tuple that selects none.
+// Adds the element of data that a gather copies, or the index tuple that selects none.
 void Explainer::add_gathered(const RowMoves& moves, ElementOrigin& out) const {
   const std::int64_t row = out.position / moves.row_elements;
   std::int64_t offset = 0;
@@ -142,7 +141,7 @@ void Explainer::add_gathered(const RowMoves& moves, ElementOrigin& out) const {
   out.contributions = 1;
 }
 
-// Data's own element, which updates may replace, and the updates that go to the element.
+// Adds data's own element, which updates may replace, and the updates of the element.
 void Explainer::add_updates(const RowMoves& moves, std::span<const Move> updates, ElementOrigin& out) const {
   const std::int64_t column = out.position % moves.row_elements;
   const RowUpdates& rule = *moves.row_updates;
@@ -150,7 +149,7 @@ void Explainer::add_updates(const RowMoves& moves, std::span<const Move> updates
   out.contributions = to_int64(updates.size()) + 1;
   for (std::size_t i = 0; i < updates.size(); ++i) {
     const bool is_last = i + 1 == updates.size();
-    // The last one is what replaces.
+    // The last update is the one that replaces the element.
     if (i >= kMostListed - 1 && !is_last) continue;
     const std::int64_t row = updates[i].update;
     out.from.push_back({{kUpdateOperand, rule.position(row * moves.row_elements + column)},
@@ -159,7 +158,7 @@ void Explainer::add_updates(const RowMoves& moves, std::span<const Move> updates
   }
 }
 
-// The element of a scatter's result that these updates make.
+// Computes the element of a scatter's result from these updates.
 void Explainer::compute(const RowMoves& moves, std::span<const Move> updates, std::int64_t position,
                         std::byte* out) const {
   const int width = element_size(moves.dtype);
@@ -171,7 +170,7 @@ void Explainer::compute(const RowMoves& moves, std::span<const Move> updates, st
   });
 }
 
-// Whether the version leaves the element of a scatter with these updates unspecified, as Plan::mark_open().
+// Whether the version leaves the element with these updates unspecified, as in Plan::mark_open().
 bool Explainer::is_open(const RowMoves& moves, std::span<const Move> updates, std::int64_t position) const {
   if (open_reason() == OpenReason::none) return false;
   if (open_reason() == OpenReason::duplicate_updates) return updates.size() > 1;
@@ -189,8 +188,8 @@ bool Explainer::is_open(const RowMoves& moves, std::span<const Move> updates, st
          });
 }
 
-// Whether the element `position` of an element-wise result is computed from the operand's element there; a
-// condition selects one of two operands.
+// Whether element `position` of an element-wise result depends on this operand; a condition selects one of
+// two operands.
 bool Explainer::reads(const Plan& plan, std::size_t operand, std::int64_t position) const {
   if (call().operand_spec(0).role != OperandRole::condition || operand == kConditionOperand) return true;
   const std::int64_t at = plan.facts().broadcast->offset(kConditionOperand, position);
@@ -202,7 +201,7 @@ void Explainer::add_elements(const Plan& plan, ElementOrigin& out) const {
   const BroadcastWalk* const walk = plan.facts().broadcast;
   const bool selects = call().operand_spec(0).role == OperandRole::condition;
   if (selects) out.condition = walk->offset(kConditionOperand, out.position);
-  if (walk == nullptr) {  // a copy; of data without elements nothing is copied
+  if (walk == nullptr) {  // a copy; if data has no elements, nothing is copied
     if (call().operands[kTableOperand].size() != 0) out.from.push_back({{kTableOperand, out.position}});
   } else {
     for (std::size_t i = selects ? 1 : 0; i < walk->operands(); ++i) {
@@ -260,7 +259,7 @@ std::vector<std::vector<std::size_t>> Explainer::repeated_axes() const {
   const auto strides = row_major_strides(shape);
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == 1) continue;
-    // A scatter without indices is a copy of its first operand.
+    // A scatter without indices copies its first operand.
     for (std::size_t i = 0; i < std::min(out.size(), walk->operands()); ++i) {
       if (walk->offset(i, 0) == walk->offset(i, strides[d])) out[i].push_back(d);
     }
@@ -268,7 +267,7 @@ std::vector<std::vector<std::size_t>> Explainer::repeated_axes() const {
   return out;
 }
 
-// Rows that indices move: those that an element is in, or is an index of.
+// Finds rows that indices move and that contain the element, or that the element is an index of.
 Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement& element) const {
   const RowMap& map = *moves.map;
   const std::int64_t width = moves.row_elements;
@@ -303,11 +302,11 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
   return out;
 }
 
-// Every element of the result is computed from one element of each operand at most.
+// An element of the result depends on at most one element of each operand.
 Arrivals Explainer::arrivals_of_elements(const Plan& plan, const OperandElement& element) const {
   const BroadcastWalk* const walk = plan.facts().broadcast;
   Arrivals out;
-  // A copy has one operand.
+  // A copy has only one operand.
   if (element.operand >= (walk == nullptr ? 1 : walk->operands())) return out;
   for (std::int64_t at = 0; at < count(output().shape); ++at) {
     const std::int64_t from = walk == nullptr ? at : walk->offset(element.operand, at);

@@ -1,5 +1,5 @@
-// Why an element of a result is what it is, as data: the elements of the operands that it is made of, in
-// order, and the indices that chose them. Asks the plan that computes the result.
+// The origin of a result's elements, as data: the elements of operands that each is computed from, in order,
+// and the indices that selected them. Asks the plan that computes the result.
 #pragma once
 
 #include <cstdint>
@@ -23,44 +23,44 @@ struct OperandElement {
   friend bool operator==(const OperandElement&, const OperandElement&) = default;
 };
 
-// An element of indices that took part in choosing a row of operand 0.
+// An element of indices that was used to select a row of operand 0.
 struct ChosenIndex {
   std::int64_t position = 0;               // in indices, flat
   std::int64_t axis = 0;                   // of operand 0
   std::int64_t size = 0;                   // of that axis
-  std::optional<std::int64_t> coordinate;  // on that axis; nothing where the index is out of range
-  bool in_range = true;                    // counted from the front or the end, before the policy for others
+  std::optional<std::int64_t> coordinate;  // on that axis; nothing if the index is out of range
+  bool in_range = true;                    // as counted from the front or the end, before any policy
   std::int64_t window = 1;                 // consecutive positions that the index selects, from its own on
 };
 
-// An element of an operand that the result is made of, or would be made of.
+// An element of an operand that the result is computed from, or would be.
 struct Contribution {
   OperandElement element;
   bool is_used = true;                    // false: overwritten, or not an initial value
-  std::vector<ChosenIndex> indices = {};  // of the index tuple that led from or to it
+  std::vector<ChosenIndex> indices = {};  // of the index tuple that selected it, or its target
 };
 
 struct ElementOrigin {
   std::int64_t position = 0;              // in the result, flat
   Tensor value;                           // the element, of rank 0
-  std::vector<Contribution> from;         // in the order in which they are combined, the first kMostListed
-  std::int64_t contributions = 0;         // all of them
+  std::vector<Contribution> from;         // in the order of combination, at most kMostListed
+  std::int64_t contributions = 0;         // number of all contributions
   std::vector<ChosenIndex> unresolved;    // gather: the tuple that is out of range and selects no row
-  std::optional<std::int64_t> condition;  // `where`: the position of the condition that chose
+  std::optional<std::int64_t> condition;  // `where`: the position of the condition's element
   bool is_open = false;                   // the version leaves the element unspecified
 };
 
-// An element of the result that an element of an operand goes to.
+// An element of the result that depends on a given element of an operand.
 struct Arrival {
   std::int64_t position = 0;  // in the result, flat
   bool is_used = true;        // false: another update replaces it
 };
 
-// Where an element of an operand goes.
+// All elements of the result that depend on an element of an operand.
 struct Arrivals {
-  std::vector<Arrival> list;  // in the order in which they are found, each once, the first kMostListed
-  std::int64_t count = 0;     // all of them; those that several indices send there count for each
-  std::int64_t dropped = 0;   // updates whose index is out of range and dropped
+  std::vector<Arrival> list;  // in the order in which they are found, each once, at most kMostListed
+  std::int64_t count = 0;     // number of all; an element counts once for each index that sends it there
+  std::int64_t dropped = 0;   // updates that are dropped because their index is out of range
 };
 
 struct ArrivedElement {
@@ -72,32 +72,32 @@ class Explainer {
  public:
   static constexpr std::size_t kMostListed = 16;
 
-  // Throws Error as bind() does.
+  // Throws Error like bind().
   Explainer(const Request& request, const Settings& settings);
 
   [[nodiscard]] const Call& call() const { return bound_.call; }
   [[nodiscard]] const Planned& planned() const { return bound_.planned; }
   [[nodiscard]] const OutputInfo& output() const { return planned().output; }
-  // Whether indices were made of a mask.
+  // Whether the indices were made from a mask.
   [[nodiscard]] bool has_mask() const { return has_mask_; }
-  // Whether the result is made of rows that indices select, or of updates that go where they say.
+  // Whether indices select the rows of the result, or the targets of updates.
   [[nodiscard]] bool is_gather() const { return moves() && !moves()->is_scatter(); }
   [[nodiscard]] bool is_scatter() const { return moves() && moves()->is_scatter(); }
   [[nodiscard]] OpenReason open_reason() const { return bound_.planned.plan->facts().open_reason; }
-  // Of the result's dimensions those along which each operand repeats its elements.
+  // Returns, for each operand, the dimensions of the result along which its elements are repeated.
   [[nodiscard]] std::vector<std::vector<std::size_t>> repeated_axes() const;
 
-  // Of the elements at flat positions. Reads the indices that they depend on: of a gather those of their
-  // rows, of a scatter all, once. Throws Error with the fault that computing the elements meets.
+  // Returns the origins of elements at flat positions. Reads the indices that they depend on: for a gather
+  // those of their rows, for a scatter all, once. Throws the Error that computing these elements would.
   [[nodiscard]] std::vector<ElementOrigin> origins(std::span<const std::int64_t> positions) const;
 
-  // Of an element of an operand. Looks through the rows that indices select, or through the result. Throws
-  // Error.
+  // Returns the elements of the result that depend on an element of an operand. Looks through the rows that
+  // indices select, or through the result. Throws Error.
   [[nodiscard]] Arrivals arrivals(const OperandElement& element) const;
 
  private:
   [[nodiscard]] const std::optional<RowMoves>& moves() const { return bound_.planned.plan->facts().moves; }
-  // Throws PlanFault for what computing the elements would not meet.
+  // Throws PlanFault for faults that computing the elements would miss.
   void check_values(const Planned& planned) const;
   [[nodiscard]] ElementOrigin origin(const Plan& plan, std::int64_t position,
                                      std::span<const Move> updates) const;

@@ -14,7 +14,7 @@
 namespace tensorop {
 namespace {
 
-// Elements of the result of a version that accepts the call, among which unspecified ones are looked for.
+// Number of elements of an accepting version's result that are tested for being unspecified.
 constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 22;
 
 bool is_of_index(Fault fault) {
@@ -58,7 +58,7 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
   if (error.rule().empty()) return out;
   const auto check_all = [&](const Bound& bound, VersionVerdict& /*verdict*/) {
     const Plan& plan = *bound.planned.plan;
-    // Most versions refuse what is known to be at fault.
+    // Most versions refuse the index that is known to be at fault.
     if (fault != nullptr && is_of_index(fault->facts().fault) && plan.facts().moves)
       plan.check({plan.facts().moves->map->decoder().tuple_of(fault->facts().position), 1});
     require_no_duplicates(plan, own);
@@ -66,7 +66,7 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
     return count_open(plan, std::min(count(bound.planned.output.shape), kMostLookedAt), own.threads);
   };
   out.versions = verdicts_on(opened, {}, own, check_all);
-  // The call as it is, with the attributes that verdicts_on() leaves out.
+  // The call itself fails with `error`, although verdicts_on() checks it without some attributes.
   for (VersionVerdict& verdict : out.versions) {
     const bool is_own = verdict.version == out.version && verdict.mode.empty();
     if (!is_own || verdict.error) continue;

@@ -70,7 +70,11 @@ constexpr Signature kSignatures[] = {
     {"\x7f"
      "ELF"sv,
      "a program"sv},
-    {"<"sv, "HTML or XML"sv},
+    {"<!"sv, "HTML or XML"sv},
+    {"<?"sv, "HTML or XML"sv},
+    {"<html"sv, "HTML or XML"sv},
+    {"<HTML"sv, "HTML or XML"sv},
+    {"<Error"sv, "HTML or XML"sv},
     {"dims:"sv, "protobuf text, which is not read"sv},
     {"data_type:"sv, "protobuf text, which is not read"sv},
     {"ir_version:"sv, "protobuf text, which is not read"sv},
@@ -172,6 +176,16 @@ bool is_failed_download(std::string_view head, const Format* named) {
          !is_single_value(head);
 }
 
+// Whether a text in brackets begins a table of strings, not a JSON list: "[PAD]".
+bool begins_with_bracketed_word(std::string_view head) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
+  constexpr std::string_view kWords[] = {"true", "false", "null", "none", "nan", "inf", "infinity"};
+  if (!head.starts_with('[')) return false;
+  const std::string text = lower(head.substr(1, kTableDetectBytes));
+  const std::string word = text.substr(0, text.find_first_not_of(kLetters));
+  return !word.empty() && std::ranges::find(kWords, word) == std::end(kWords);
+}
+
 [[noreturn]] void refuse_input(std::string_view head, const Format* named = nullptr) {
   const auto titles =
       format_titles([](const Format& format) { return format.is_readable() && !is_table(format); });
@@ -214,6 +228,13 @@ const Format* detect_format(std::string_view file) {
   return found == std::end(kDetected) ? nullptr : *found;
 }
 
+bool begins_plain_text(std::string_view text) {
+  const Format* const detected = detect_format(text);
+  const bool is_mark = text.starts_with("\xEF\xBB\xBF");
+  return is_text(text.substr(0, 1)) && !is_mark && find_signature(text) == nullptr &&
+         (detected == nullptr || is_table(*detected) || begins_with_bracketed_word(text));
+}
+
 void refuse_foreign(std::string_view head) {
   const Signature* const found = find_signature(head);
   if (found != nullptr && !found->hint.empty()) refuse_input(head);
@@ -230,7 +251,9 @@ const Format& input_format(std::string_view file, std::string_view path, const F
   if (named == &kShardIndexFormat && after_blanks(head).starts_with('{')) return *named;
   const bool is_foreign = find_signature(head) != nullptr;
   const bool is_answer = is_failed_download(head, named);
-  if (detected != nullptr && !is_table(*detected) && !is_answer) return *detected;
+  const Format* const table = given != nullptr ? given : named;
+  const bool is_word = table != nullptr && is_table(*table) && begins_with_bracketed_word(head);
+  if (detected != nullptr && !is_table(*detected) && !is_answer && !is_word) return *detected;
   if (is_answer && !is_foreign) refuse_input(head, named);
   if (detected == nullptr && named == &kSafetensorsFormat && !is_foreign) return *named;  // damaged
   if (given == &kJsonFormat) return *given;

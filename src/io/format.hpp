@@ -116,6 +116,9 @@ extern const Format kRawFormat;
 // names the format of a damaged file. Throws Error that describes the input.
 [[nodiscard]] const Format& input_format(std::string_view file, std::string_view path, const Format* given);
 
+// Whether a file of text that begins with these first characters is not taken for another format.
+[[nodiscard]] bool begins_plain_text(std::string_view text);
+
 // Throws the Error with a conversion hint if `head` begins a file of a known foreign format.
 void refuse_foreign(std::string_view head);
 

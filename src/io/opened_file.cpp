@@ -13,6 +13,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/json/json_cursor.hpp"
+#include "io/text/text_tensor.hpp"
 
 namespace tensorop {
 namespace {
@@ -36,7 +37,13 @@ std::optional<OpenedFile> detect(const std::string& path, const Format* given, c
   stream.enough = [&](std::string_view head) {
     if (raw) return raw->enough_bytes();
     const Format& format = format_of(head);
-    return format.enough_bytes == nullptr ? StreamReading::kUnknown : format.enough_bytes(head);
+    if (format.enough_bytes == nullptr || (given != nullptr && is_table(format)))
+      return StreamReading::kUnknown;
+    const std::int64_t enough = format.enough_bytes(head);
+    // Not left to the reader, to whom these bytes may be all of a table of strings.
+    if (enough == 0 && is_table(format))
+      with_context(printable(shown), [&] { return format.read_text(head, {}); });
+    return enough;
   };
   stream.spill = [&](std::int64_t bytes) {
     return reading.needs_scratch(bytes) ? std::optional(reading.scratch(bytes)) : std::nullopt;

@@ -18,8 +18,8 @@
 namespace tensorop {
 namespace {
 
-// Throws Error where matching would take more than memory and time in proportion: by references to groups,
-// many repetitions, or parentheses as deep as the stack.
+// Throws Error if matching could take more than memory and time in proportion: by references to groups, many
+// repetitions, or parentheses as deep as the stack.
 void require_bounded(const std::string& from) {
   constexpr std::size_t kMostBytes = 1000;
   constexpr std::int64_t kMostRepeats = 255;

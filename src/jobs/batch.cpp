@@ -19,13 +19,13 @@
 namespace tensorop {
 namespace {
 
-// How many jobs may run concurrently.
+// Returns the number of jobs that may run concurrently.
 int workers_of(const std::vector<Job>& jobs, const BatchSettings& settings) {
   const auto most = std::min(to_int64(jobs.size()), std::int64_t{settings.concurrent_jobs});
   return static_cast<int>(std::max<std::int64_t>(most, 1));
 }
 
-// What archives that are kept open may take: of `--memory`, an eighth.
+// The share of `--memory` for archives that are kept open.
 constexpr std::int64_t kArchiveShare = 8;
 
 class Batch {
@@ -46,13 +46,13 @@ class Batch {
     }
   }
 
-  // Reports what has ended, and what runs, in the order of the jobs. Nothing goes on after it: the lock is
-  // kept.
+  // Reports the jobs that have ended or are running, in order. Nothing happens after it, because it keeps the
+  // lock.
   void stop() {
     constexpr std::chrono::seconds kMostWait(2);
     std::unique_lock lock(mutex_);
     is_stopped_ = true;
-    // A report that waits for its reader for so long is not waited for.
+    // A report whose reader takes longer than this is not waited for.
     const bool is_free = changed_.wait_for(lock, kMostWait, [this] { return !is_reporting_; });
     for (std::size_t i = reported_; is_free && i < jobs_.size() && i <= last_wanted_; ++i) {
       State& state = states_[i];
@@ -66,7 +66,7 @@ class Batch {
     lock.release();
   }
 
-  // The work of one thread, until all jobs have ended; any number of threads at once.
+  // The work of one thread until all jobs have ended. Several threads call it at once.
   void take_part() {
     std::unique_lock lock(mutex_);
     try {
@@ -94,7 +94,7 @@ class Batch {
   struct State {
     std::vector<std::size_t> followers;  // jobs that wait for this one
     std::size_t waits = 0;               // jobs that this one still waits for
-    int uses = 0;                        // jobs that have not ended and use the result
+    int uses = 0;                        // jobs that use the result and have not ended
     bool has_ended = false;
     bool has_result = false;
     bool is_running = false;
@@ -132,7 +132,7 @@ class Batch {
     if (settings_.fail_fast && failed) last_wanted_ = std::min(last_wanted_, job);
   }
 
-  // A job that runs alone has all threads.
+  // A job that runs alone gets all threads.
   Settings settings_of(std::size_t job) {
     Settings own;
     const auto sharing =
@@ -148,7 +148,7 @@ class Batch {
       warnings.push_back(line);
     };
     if (jobs_[job].needs.empty()) return own;
-    // The results it needs do not change until this job has ended.
+    // The results of `needs` do not change until this job has ended.
     own.lookup = [this, &needs = jobs_[job].needs](const std::string& text) -> std::optional<Tensor> {
       const auto need = std::ranges::find(needs, text, &Need::operand);
       return need == needs.end() ? std::nullopt : std::optional(states_[need->job].result);
@@ -186,8 +186,8 @@ class Batch {
     if (settings_.progress) settings_.progress(to_int64(ended_), to_int64(jobs_.size()));
   }
 
-  // Reports the outcomes that are next in order, without the lock: a report may write files and wait for a
-  // reader of standard output. One thread reports at a time, also the outcomes of jobs that end meanwhile.
+  // Reports the next outcomes in order, without the lock, because a report may write files and wait for a
+  // reader of standard output. One thread reports at a time, and also reports jobs that end meanwhile.
   void report_ended(std::unique_lock<std::mutex>& lock) {
     if (is_reporting_) return;
     is_reporting_ = true;
@@ -208,11 +208,11 @@ class Batch {
   const JobWork& work_;
   const JobReport& report_;
 
-  std::mutex mutex_;  // guards all that follows
+  std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
   std::vector<State> states_;
   ArchiveCache archives_;
-  // The lowest comes first, so that jobs run and results are released about in the order of the file.
+  // The lowest job comes first, so that jobs run and results are released in about the order of the file.
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready_;
   std::size_t running_ = 0;
   std::size_t ended_ = 0;

@@ -1,5 +1,5 @@
-// Runs many jobs in one process: concurrently, each after the jobs it depends on, and reports them in their
-// order. Knows nothing of what is done with a result.
+// Runs many jobs in one process: concurrently, each after the jobs that it depends on, and reports them in
+// order. The caller decides what is done with a result.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@ struct BatchSettings {
   int concurrent_jobs = 1;  // at most
   // As in Settings; divided among the jobs that may run concurrently.
   std::int64_t memory = 0;
-  // Called with what Settings::explain of a job is called with, by the thread that runs it; may be empty.
+  // Called by the thread that runs a job, with the report of the job's Settings::explain; may be empty.
   std::function<void(const Job& job, const AccessReport& report)> explain = nullptr;
   bool fail_fast = false;  // start no more jobs after a failure
-  // Whether a job that is done is a failure to fail_fast; null: none is. Called by the thread that did it.
+  // Whether fail_fast counts a done job as a failure; null: never. Called by the thread that ran the job.
   std::function<bool(std::size_t i)> is_failure = nullptr;
   // Called with the number of jobs that have ended and the number of all jobs; one call at a time, ascending.
-  // No job starts or ends during a call: it must not block.
+  // It must not block, because no job starts or ends during a call.
   std::function<void(std::int64_t done, std::int64_t total)> progress;
-  // Where not null: once it is stopped, the jobs that have ended are reported, and those that run as
-  // interrupted, by the thread that stops it; no job starts any more.
+  // If not null: when it is stopped, the stopping thread reports the jobs that have ended, and running jobs
+  // as interrupted; no more jobs start.
   Interruption* interruption = nullptr;
 };
 
 struct JobOutcome {
   Outcome status = Outcome::done;        // or error, skipped, interrupted
-  std::shared_ptr<const Failure> error;  // of errors and skipped jobs, without the job's location
-  std::vector<std::string> warnings;     // as Settings::warn has them
+  std::shared_ptr<const Failure> error;  // for error and skipped, without the job's location
+  std::vector<std::string> warnings;     // the lines of Settings::warn
   double seconds = 0;
 };
 

@@ -18,7 +18,7 @@
 namespace tensorop {
 namespace {
 
-// "2,3" becomes a list, a word a string.
+// Returns the JSON for the text: a list for "2,3", a string for a word.
 std::string attribute_json(const std::string& text, const AttributeSpec& spec) {
   const bool is_list = spec.kind == AttributeKind::integers;
   if (is_list && text.find(',') != std::string::npos && is_plain_list(text)) return cat("[", text, "]");
@@ -27,14 +27,14 @@ std::string attribute_json(const std::string& text, const AttributeSpec& spec) {
   return is_json ? text : json_string(text);
 }
 
-// The text of an attribute, in which a list of one integer is seen to be a list.
+// Returns the text of an attribute, with brackets even around a list of one integer.
 std::string bracketed(const Attribute& attribute, const AttributeSpec& spec) {
   const std::string text = value_text(attribute, spec);
   const bool is_bare_list = std::holds_alternative<Shape>(attribute.value) && !text.starts_with('[');
   return is_bare_list ? cat("[", text, "]") : text;
 }
 
-// The request as a job has it.
+// Returns the request in the form that a job has.
 Request job_request_of(const LoadedCall& call) {
   Request out = request_of(call);
   for (NamedText& attribute : out.attributes) {
@@ -49,7 +49,7 @@ void add_member(std::string& out, std::string_view key, std::string_view json) {
   out += cat(out.empty() ? "" : ",", json_string(key), ":", json);
 }
 
-// Bytes that a terminal or a report cannot show as they are: printf writes them, which every shell has.
+// Returns bytes that terminals or reports cannot show as a call of printf, which every shell has.
 std::string printed_word(std::string_view text) {
   constexpr std::string_view kPlain = "_./=+,:@ ";
   std::string out = "\"$(printf '";
@@ -67,7 +67,7 @@ std::string printed_word(std::string_view text) {
 }  // namespace
 
 std::string typed_json(const Tensor& tensor) {
-  // Without elements the shape says all.
+  // If there are no elements, the shape says everything.
   const std::string data = tensor.size() == 0 ? "[]" : nested_json(tensor);
   return cat(json_prefix(tensor.dtype(), tensor.shape()), data, kJsonSuffix);
 }
@@ -127,7 +127,7 @@ std::string tolerance_text(const Tolerances& asked, DType dtype) {
   const auto add_number = [&](std::string_view key, const std::optional<double>& value) {
     if (value) add(key, json_element(DType::float64, reinterpret_cast<const std::byte*>(&*value)));
   };
-  // No value of the key "tolerance" means the tolerances of ONNX cases: rtol and atol say them.
+  // No value of "tolerance" means the tolerances of ONNX cases, so rtol and atol are written.
   const bool is_onnx = asked.by_default == ToleranceDefault::onnx && asked.judges_elements();
   add_number("rtol", is_onnx ? used.rtol : asked.rtol);
   add_number("atol", is_onnx ? used.atol : asked.atol);
@@ -190,7 +190,7 @@ std::string program_line(const LoadedCall& call, const std::string& name,
   try {
     const DType dtype = bind(request_of(call), {}).planned.output.dtype;
     add_member(about, "output_dtype", json_string(tensorop::name(dtype)));
-  } catch (const Error&) {  // the call is an error, which has no dtype
+  } catch (const Error&) {  // a call that fails has no dtype
   }
   Request without_operands = job_request_of(call);
   without_operands.named.clear();

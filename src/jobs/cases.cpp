@@ -29,20 +29,20 @@ bool may_hold_cases(std::string_view name) {
 
 using Names = std::vector<std::string>;
 
-// Whether `check --shrink` has written the file, which is at `below` in a folder of cases: its cases are
+// Whether `check --shrink` has written the file, whose path in a folder of cases is `below`: its cases are
 // smaller forms of the folder's cases.
 bool is_kept_finding(const std::string& below, const std::string& path) {
   const bool is_in_shrunk = cat("/", below).find("/shrunk/") != std::string::npos;
   return is_in_shrunk && file_exists(path_from(directory_of(path), "finding.txt"));
 }
 
-// Visits the files and the ONNX case folders below a folder, in the order of their paths. What may fail of a
-// folder is done by `attempt`.
+// Visits the files and the ONNX case folders below a folder, in the order of their paths. `attempt` runs the
+// steps that may fail.
 void visit_below(const std::string& folder, const AttemptFolder& attempt,
                  const std::function<void(const std::string& file)>& visit_file,
                  const std::function<void(const std::string& path, const Names& names)>& visit_case,
                  std::vector<Unseen>* unseen = nullptr) {
-  std::set<std::string> notes;  // of models: they hold no cases
+  std::set<std::string> notes;  // of models: they contain no cases
   std::vector<std::string> halves;
   const auto full = [&](const std::string& path) { return path.empty() ? folder : path_from(folder, path); };
   const auto count = [&](std::string_view what, const std::string& path, std::string_view name) {
@@ -81,11 +81,11 @@ void visit_below(const std::string& folder, const AttemptFolder& attempt,
   }
 }
 
-// Why the file holds no tensors; empty if it does.
+// Returns the reason why the file contains no tensors; empty if it does.
 std::string fault_in_tensor(const std::string& path) {
   try {
     OpenedFile opened = open_file(path);
-    // An index of shards is an archive too.
+    // An index of shards counts as an archive, too.
     if (opened.format->is_archive()) {
       (void)open_archive(opened);
     } else {
@@ -97,7 +97,7 @@ std::string fault_in_tensor(const std::string& path) {
   }
 }
 
-// Reads the cases of files, one after the other.
+// Reads the cases of several files.
 class CaseReader {
  public:
   CaseReader(JobPurpose purpose, const JobDefaults& defaults, std::vector<UnreadableCases>* unreadable,
@@ -135,8 +135,8 @@ class CaseReader {
   }
 
  private:
-  // Whether no other path has led to this file or folder of cases: its cases count once. A link in another
-  // folder is another file of cases, as relative paths in it begin there.
+  // Whether the file or folder of cases has not been read by another path: its cases count once. A link in
+  // another folder counts as another file, because its relative paths begin there.
   bool is_first(const std::string& path) {
     const auto id = path == "-" ? std::nullopt : file_id(path);
     if (!id) return true;
@@ -158,7 +158,7 @@ class CaseReader {
     }
   }
 
-  // Golden files and operands may be in the same folder as the cases.
+  // The same folder may contain golden files and operands.
   void read_file_of_folder(const std::string& path) {
     require_regular_file(path);
     const std::size_t before = jobs_.size();
@@ -183,7 +183,7 @@ class CaseReader {
     }
   }
 
-  // Operands and golden files are looked at.
+  // Counts the tensors in JSON files that no case names as an operand or golden file.
   void count_unnamed_tensors() {
     std::set<std::string> named;
     for (const Job& job : jobs_) {
@@ -203,8 +203,8 @@ class CaseReader {
   std::vector<Unseen>* unseen_;
   PathKeys keys_;
   std::set<std::pair<FileId, std::string>> read_;  // files, each with its folder, and ONNX case folders
-  std::size_t again_ = 0;                          // paths that led to one of these
-  std::vector<std::string> tensors_;               // JSON files of folders
+  std::size_t again_ = 0;                          // number of paths that led to one of these again
+  std::vector<std::string> tensors_;               // JSON files of folders that are tensors
   std::vector<Job> jobs_;
 };
 

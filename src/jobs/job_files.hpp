@@ -1,4 +1,4 @@
-// The files that calls and jobs name, and whether two names mean one file or one array.
+// The files that calls and jobs name, and whether two names mean the same file or array.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/files/paths.hpp"
+#include "engine/index_range.hpp"
 #include "engine/request.hpp"
 #include "io/safetensors/shard_index.hpp"
 #include "io/sink.hpp"
@@ -15,30 +16,33 @@ namespace tensorop {
 // Whether an attribute is given like an operand, not as a plain list of integers or a word.
 [[nodiscard]] bool is_operand(const Operator& op, const NamedText& attribute);
 
-// Calls visit(key, given) for every operand, and every attribute given like one, that is not the tensor
-// itself but "@id" of another job, or the path of a file.
+// Calls visit(key, given) for each operand, and each attribute that is given like one, that is "@id" of
+// another job or the path of a file, not the tensor itself or a range.
 template <class AnyRequest, class Visit>
 void for_each_reference(AnyRequest& request, const Visit& visit) {
+  const auto is_file = [&](const OperandText& operand) {
+    return operand.is_reference() && !is_range(*request.op.op, operand);
+  };
   for (auto& operand : request.named) {
-    if (operand.is_reference()) visit(operand.name, operand);
+    if (is_file(operand)) visit(operand.name, operand);
   }
   for (auto& operand : request.positional) {
-    if (operand.is_reference()) visit(std::string("operands"), operand);
+    if (is_file(operand)) visit(std::string("operands"), operand);
   }
   for (auto& attribute : request.attributes) {
     if (is_operand(*request.op.op, attribute)) visit(attribute.name, attribute);
   }
 }
 
-// The files that the path of an operand may name: the file of that name and, if it does not exist, for each
+// Returns the files that the path of an operand may name: the file itself and, if it does not exist, for each
 // colon an array of the archive whose name ends there.
 [[nodiscard]] std::vector<NameInFile> possible_files(const std::string& path);
 
 // A file, or an array of an archive.
 struct FileArray {
-  std::string file;        // its PathKeys::of()
+  std::string file;        // from PathKeys::of()
   std::string array = {};  // empty: the whole file
-  bool is_npz = false;     // the arrays "x" and "x.npy" are one
+  bool is_npz = false;     // the arrays "x" and "x.npy" are the same
 
   [[nodiscard]] bool overlaps(const FileArray& other) const;
 };
@@ -47,17 +51,17 @@ struct FileArray {
 struct JobFile {
   enum class Use : std::uint8_t { operand, golden, actual, output };
   Use use;
-  std::string key;                // of the job
-  std::string path;               // as in the request
-  std::vector<FileArray> may_be;  // of an output just one
+  std::string key;                // the job's key for the file
+  std::string path;               // as given in the request
+  std::vector<FileArray> may_be;  // exactly one for an output
 
   [[nodiscard]] bool overlaps(const JobFile& other) const;
 };
 
-// Finds out what names of files mean. Keeps the folders and indexes of shards that it has looked at.
+// Finds the files that names mean. Remembers the folders and indexes of shards that it has read.
 class FileFinder {
  public:
-  // possible_files(). An array that an index of shards names is in both files.
+  // Like possible_files(). An array that an index of shards names is in both files.
   [[nodiscard]] std::vector<FileArray> find(const std::string& path);
   [[nodiscard]] FileArray find(const Destination& output);
   [[nodiscard]] std::string key_of(const std::string& file) { return keys_.of(file); }

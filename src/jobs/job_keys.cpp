@@ -24,14 +24,14 @@ const JsonMember* find_member(const JsonObject& object, std::string_view key) {
   return found == object.members.end() ? nullptr : &*found;
 }
 
-// Where members are read to.
+// The destination of the members that are read.
 struct KeyReading {
   const std::string& folder;
   Job& job;
   JobDefaults shared;  // keys that "defaults" may have too
   bool is_of_versions = false;
   std::vector<ToleranceText> tolerances = {};
-  std::vector<NamedText> inputs = {};  // of a model
+  std::vector<NamedText> inputs = {};  // inputs of a model
   const JsonMember* dtypes = nullptr;
 
   [[nodiscard]] Destination& output() const {
@@ -45,7 +45,7 @@ void read_expectation(KeyReading& to, const JsonMember& member) {
     to.job.expect = expectation_of(member, to.folder);
     return;
   }
-  // {"onnx-13": {"error": "IX-1"}, "openvino-8": [50,0]}.
+  // Format: {"onnx-13": {"error": "IX-1"}, "openvino-8": [50,0]}.
   to.job.expect_of_versions = read_members<VersionExpectation>(
       member, "an object of versions, each with what is expected", [&](const JsonMember& one) {
         return VersionExpectation{one.key, expectation_of(one, to.folder)};
@@ -54,7 +54,7 @@ void read_expectation(KeyReading& to, const JsonMember& member) {
 
 void read_output(KeyReading& to, const JsonMember& member) {
   set_path(to.output(), file_of(member, to.folder));
-  // As an operand it is a tensor, or becomes one when the file does not exist.
+  // As an operand the text is a tensor, or becomes one if the file does not exist.
   if (!looks_like_json(member.value.text)) return;
   const std::string shown = printable(member.value.text);
   throw Error(cat(shown, " would be read as a tensor when it is an operand: write ./", shown));
@@ -64,7 +64,7 @@ bool is_operand_name(const Operator& op, const std::string& name) {
   return std::ranges::find(op.operands, name, &OperandSpec::name) != op.operands.end();
 }
 
-// {"a":1,"b":2,"operand_3":3}.
+// Format: {"a":1,"b":2,"operand_3":3}.
 void read_operands(KeyReading& to, const JsonMember& member) {
   Request& request = to.job.request;
   if (member.kind != JsonKind::object) {
@@ -92,7 +92,7 @@ void read_format(KeyReading& to, const JsonMember& member) {
   throw Error(cat(in_quotes(member.value.text), " is not one of ", join(format_names())));
 }
 
-// Where a key is allowed.
+// The places in which a key is allowed.
 constexpr unsigned kOfOperator = 1;  // jobs with "op"
 constexpr unsigned kOfModel = 2;     // jobs with "model"
 constexpr unsigned kOfDefaults = 4;  // the object "defaults"
@@ -103,7 +103,7 @@ struct JobKey {
   std::string_view name;
   unsigned where;
   std::string_view help;  // in Markdown
-  // Null: it is read before all others, and decides which they can be.
+  // Null: the key is read before all others, and decides which of them are allowed.
   void (*read)(KeyReading& to, const JsonMember& member) = nullptr;
   bool (*fits)(const Operator& op) = nullptr;  // null: every operator
 };
@@ -175,7 +175,7 @@ constexpr JobKey kKeys[] = {
     {"comment", kAnywhere, "any value, ignored", [](KeyReading&, const JsonMember&) {}},
 };
 
-// The keys in this place, for messages; `op` is that of the job, if it is one.
+// Returns the keys that are allowed in this place, for messages; `op` is the job's operator, if it has one.
 std::vector<std::string> keys_in(unsigned where, const Operator* op) {
   std::vector<std::string> out;
   if (where == kOfOperator) {
@@ -190,7 +190,7 @@ std::vector<std::string> keys_in(unsigned where, const Operator* op) {
   return out;
 }
 
-// An operand or an attribute by its name. False where the operator has none of that name.
+// Reads an operand or an attribute by name. Returns false if the operator has none with this name.
 bool read_of_operator(KeyReading& to, const JsonMember& member, bool has_model) {
   const Operator& op = *to.job.request.op.op;
   const bool is_operand = is_operand_name(op, member.key);
@@ -205,7 +205,7 @@ bool read_of_operator(KeyReading& to, const JsonMember& member, bool has_model) 
   return true;
 }
 
-// A key of the table, or a tolerance. False where there is none of that name in this place.
+// Reads a key of the table, or a tolerance. Returns false if neither is allowed in this place.
 bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
   if (find_tolerance(member.key) != nullptr) {
     to.tolerances.push_back(tolerance_of(member));
@@ -222,7 +222,7 @@ bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
   return true;
 }
 
-// The key "dtypes" of operands that have been read.
+// Reads the key "dtypes" for operands that have been read.
 void read_dtypes(const JsonMember& member, Request& request) {
   if (member.kind == JsonKind::list) {
     const std::vector<OperandText> words = operands_of(member, "");
@@ -254,7 +254,7 @@ bool is_default(const NamedText& given, const AttributeSpec& spec, std::string_v
          (is_flag && !standard.empty() && (text == "true") == (standard == "1" || standard == "true"));
 }
 
-// The attributes of the key "attributes". A key of its own may say the same of one again.
+// Reads the key "attributes". A key of its own may repeat the value of an attribute.
 void read_attributes(KeyReading& to, const JsonObject& object, const std::optional<std::string>& spec) {
   const JsonMember* const all = find_member(object, "attributes");
   if (all == nullptr) return;
@@ -276,7 +276,7 @@ void read_attributes(KeyReading& to, const JsonObject& object, const std::option
   });
 }
 
-// The hint names the key, not the option.
+// Changes the hint to name the key instead of the option.
 void require_format(const Destination& output) {
   try {
     (void)format_of(output);
@@ -290,14 +290,14 @@ void require_format(const Destination& output) {
   }
 }
 
-// The specification of a job; empty: none. `defaults`: of jobs that name none.
+// Returns the specification of a job; empty: none. `defaults` applies to jobs without one.
 std::string spec_of(const JsonObject& object, const std::optional<std::string>& defaults) {
   const JsonMember* const spec = find_member(object, "spec");
   if (spec == nullptr || spec->kind != JsonKind::string) return defaults.value_or("");
   return std::string(spec->value.text);
 }
 
-// A publisher has names of its own.
+// A publisher may have names of its own.
 FoundOperator operator_of(const JsonObject& object, const std::string& spec) {
   const JsonMember* const op = find_member(object, "op");
   if (op == nullptr) throw Error("key \"op\" is missing");

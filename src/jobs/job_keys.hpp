@@ -1,4 +1,4 @@
-// One job: interprets its keys.
+// Interprets the keys of one job.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace tensorop {
 
-// A job by itself, without its dependencies; relative paths are relative to `folder`. Throws Error naming the
+// Reads a job without its dependencies; relative paths are relative to `folder`. Throws Error that names the
 // key.
 [[nodiscard]] Job read_job(const JsonObject& object, const std::string& file, const std::string& folder,
                            const JobDefaults& defaults);
 
-// Whether the object is {"defaults":{...}}, and no job.
+// Whether the object is {"defaults":{...}} instead of a job.
 [[nodiscard]] bool is_defaults(const JsonObject& object);
-// Adds what such an object gives to `defaults`. Throws Error naming the key.
+// Adds the values of such an object to `defaults`. Throws Error that names the key.
 void read_defaults(const JsonObject& object, JobDefaults& defaults);
 
-// The keys and what they mean, for the docs.
+// Returns the keys with their meanings, for the docs.
 [[nodiscard]] std::string job_keys_markdown();
 
 }  // namespace tensorop

@@ -45,8 +45,8 @@ std::string file_of(const JsonMember& member, const std::string& folder) {
 
 namespace {
 
-// A string means what it means on the command line, with paths relative to the folder; any other value is the
-// tensor itself.
+// Returns an operand. A string has the same meaning as on the command line, with paths relative to the
+// folder; any other value is the tensor itself.
 OperandText operand_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "an operand");
   if (member.kind != JsonKind::string) return {member.value};
@@ -66,7 +66,7 @@ NamedText named_operand_of(const JsonMember& member, const std::string& folder) 
 
 namespace {
 
-// "2,3,4" of [2, 3, 4]; else as an operand.
+// Returns a list such as [2, 3, 4] as "2,3,4"; any other value as an operand.
 NamedText list_attribute_of(const JsonMember& member, const std::string& folder) {
   const std::string_view text = member.value.text;
   if (member.kind == JsonKind::null || member.kind == JsonKind::boolean) refuse(member, "a list of integers");

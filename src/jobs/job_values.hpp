@@ -1,4 +1,4 @@
-// What the values of a job file's keys mean.
+// Interprets the values of a job file's keys.
 #pragma once
 
 #include <string>
@@ -14,24 +14,24 @@
 
 namespace tensorop {
 
-// All throw Error for a value of another kind. Paths are relative to `folder`, that of the job file;
-// `expected` and `what` are for messages.
+// All functions throw Error for a value of another kind. Paths are relative to `folder`, the folder of the
+// job file; `expected` and `what` are for messages.
 [[nodiscard]] std::string text_of(const JsonMember& member, std::string_view what);
 [[nodiscard]] bool boolean_of(const JsonMember& member);
-// A string that names a file.
+// Returns a string that names a file.
 [[nodiscard]] std::string file_of(const JsonMember& member, const std::string& folder);
-// An operand, or an attribute that is given like one.
+// Returns an operand, or an attribute that is given like one.
 [[nodiscard]] NamedText named_operand_of(const JsonMember& member, const std::string& folder);
 [[nodiscard]] NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::string& folder);
-// The items of the list in "operands".
+// Returns the items of the list in "operands".
 [[nodiscard]] std::vector<OperandText> operands_of(const JsonMember& member, const std::string& folder);
 [[nodiscard]] std::vector<JsonMember> members_of(const JsonMember& object, std::string_view expected);
-// {"data": [2, -1], "indices": "-1,1"}.
+// Format: {"data": [2, -1], "indices": "-1,1"}.
 [[nodiscard]] std::vector<NamedText> reshapes_of(const JsonMember& member);
 [[nodiscard]] Expectation expectation_of(const JsonMember& member, const std::string& folder);
 [[nodiscard]] ToleranceText tolerance_of(const JsonMember& member);
 
-// What `read` makes of each of them, within the context of its key.
+// Calls `read` for each member, with the member's key as context of errors, and returns the results.
 template <class T, class Read>
 [[nodiscard]] std::vector<T> read_members(const JsonMember& object, std::string_view expected,
                                           const Read& read) {

@@ -24,7 +24,7 @@ bool is_run(JobPurpose purpose) {
   return purpose == JobPurpose::run || purpose == JobPurpose::run_to_cases || purpose == JobPurpose::explain;
 }
 
-// Gives job `i` the value of a key. Throws Error where another job has it.
+// Registers job `i` with its value of a key. Throws Error if another job has the same value.
 void claim(Index& index, const std::vector<Job>& jobs, std::size_t i, std::string_view key,
            const std::string& value) {
   const auto [there, is_new] = index.emplace(value, i);
@@ -33,7 +33,7 @@ void claim(Index& index, const std::vector<Job>& jobs, std::size_t i, std::strin
                   " has the same ", key));
 }
 
-// Finds out which jobs of a file must wait for which.
+// Finds which jobs of a file must wait for which others.
 class Linker {
  public:
   // `file`: the path of the job file.
@@ -48,7 +48,7 @@ class Linker {
   }
 
  private:
-  // Which job has which id, and which job writes which file.
+  // Registers the id and the output of each job.
   void collect() {
     for (std::size_t i = first_; i < jobs_.size(); ++i) {
       Job& job = jobs_[i];
@@ -58,7 +58,7 @@ class Linker {
     }
   }
 
-  // Jobs may write different arrays of one archive: each waits for the one before it.
+  // Jobs may write different arrays of one archive: each waits for the previous one.
   void claim_output(std::size_t i) {
     const FileArray& output = output_of(i);
     if (output.file == job_file_ || finder_.key_of(jobs_[i].output->path) == job_file_)
@@ -105,13 +105,13 @@ class Linker {
     ++jobs_[found->second].uses;
   }
 
-  // The job waits for an earlier one that writes the file; a later one that writes it waits for this job.
+  // A job waits for an earlier job that writes the file; a later job that writes it waits for this job.
   void link_file(std::size_t i, const JobFile& file) {
     for (const FileArray& read : file.may_be) {
       const auto found = writers_.find(read.file);
       if (found == writers_.end()) continue;
       for (const std::size_t writer : found->second) {
-        // Another array of the archive is there before that job and after it.
+        // Other arrays of the archive are the same before and after that job.
         if (writer != i && read.overlaps(output_of(writer))) link_writer(i, file.path, writer);
       }
     }
@@ -133,9 +133,9 @@ class Linker {
   std::size_t first_;
   JobPurpose purpose_;
   Index ids_;
-  std::unordered_map<std::string, std::vector<std::size_t>> writers_;  // of each file, in order
+  std::unordered_map<std::string, std::vector<std::size_t>> writers_;  // writers of each file, in order
   FileFinder finder_;
-  std::string job_file_;  // its key; empty: standard input
+  std::string job_file_;  // the key of its file; empty: standard input
 };
 
 bool is_case(const Job& job, JobPurpose purpose) {
@@ -160,7 +160,7 @@ void require_purpose(const Job& job, JobPurpose purpose) {
   }
 }
 
-// The cases of a file have names of their own.
+// The cases of a file must have different names.
 void require_names(const std::vector<Job>& jobs, std::size_t first) {
   Index names;
   for (std::size_t i = first; i < jobs.size(); ++i) {
@@ -215,7 +215,7 @@ void find_files(Job& job, FileFinder& finder) {
 std::vector<bool> jobs_with_needs(const std::vector<Job>& jobs,
                                   const std::function<bool(const Job& job)>& is_wanted) {
   std::vector<bool> out(jobs.size());
-  // Jobs need only earlier ones.
+  // A job needs only earlier jobs.
   for (std::size_t i = jobs.size(); i-- > 0;) {
     out[i] = out[i] || is_wanted(jobs[i]);
     for (const Need& need : jobs[i].needs) out[need.job] = out[need.job] || out[i];
@@ -231,7 +231,7 @@ std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>
     new_index[i] = out.size();
     Job& job = out.emplace_back(jobs[i]);
     job.uses = 0;
-    // Jobs need only earlier ones, and wait only for such.
+    // A job needs only earlier jobs, and waits only for earlier jobs.
     std::erase_if(job.needs, [&](const Need& need) { return !is_kept[need.job]; });
     for (Need& need : job.needs) {
       need.job = new_index[need.job];

@@ -1,5 +1,5 @@
-// A call whose operands are in memory: what `check --shrink` makes smaller, and what is written for another
-// program.
+// A call whose operands are in memory: `check --shrink` makes such calls smaller, and they are written for
+// other programs.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct LoadedOperand {
   Tensor tensor;
 };
 
-// The attributes are in the order of the description, those without a value or not of the version included.
+// `attributes` has the order of the description, and includes those without a value or not in the version.
 struct LoadedCall {
   FoundOperator op;
   std::optional<std::string> spec = {};  // this and the next two in lower case
@@ -29,9 +29,9 @@ struct LoadedCall {
   std::vector<Attribute> attributes;
 };
 
-// The request with what it has become when it was opened.
+// Returns the request with its opened operands and attributes.
 [[nodiscard]] LoadedCall load(const Request& request, const Call& opened);
-// The same, and opens the operands. Throws Error.
+// Opens the operands and returns the loaded call. Throws Error.
 [[nodiscard]] LoadedCall load(const Request& request, const Settings& settings);
 
 [[nodiscard]] Request request_of(const LoadedCall& call);

@@ -15,7 +15,7 @@
 namespace tensorop {
 namespace {
 
-// For each job that writes an array of an archive whether the array is there. Each archive is read once.
+// Returns which jobs write an array of an archive that is already there. Reads each archive once.
 std::vector<bool> find_arrays(const std::vector<Job>& jobs) {
   std::vector<bool> is_there(jobs.size());
   std::map<std::string, std::vector<std::size_t>> writers;
@@ -30,26 +30,26 @@ std::vector<bool> find_arrays(const std::vector<Job>& jobs) {
       const auto archive = open_archive(*opened);
       for (const std::size_t i : members) is_there[i] = archive->lookup(jobs[i].output->array).has_value();
     } catch (const Error&) {
-      // The first job that writes to it reports what is wrong.
+      // The first job that writes to the archive reports the error.
     }
   }
   return is_there;
 }
 
-// Whether `reader` reads the output of `writer`. They are the same job, or the writer waits for the reader.
+// Whether `reader` reads the output of `writer`. It is the same job, or the writer waits for it.
 bool reads_output(const Job& reader, const Job& writer) {
   return writer.writes && std::ranges::any_of(reader.reads, [&](const JobFile& file) {
            return file.use == JobFile::Use::operand && file.overlaps(*writer.writes);
          });
 }
 
-// A file of 0 bytes is what a program leaves that has failed.
+// A program that fails may leave a file of 0 bytes.
 bool may_be_result(const std::string& path) {
   struct stat info {};
   return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size != 0;
 }
 
-// `i` is the number of a job with an output.
+// `i` is the index of a job with an output.
 void require_output_is_result(const std::vector<Job>& jobs, std::size_t i) {
   const Job& job = jobs[i];
   const auto refuse_reader = [&](const Job& reader, std::string_view shown) {
@@ -74,7 +74,7 @@ std::vector<Job> missing_jobs(const std::vector<Job>& jobs) {
     runs[i] = output.is_member ? !has_array[i] : !may_be_result(output.path);
   }
   std::vector<bool> is_kept = runs;
-  for (std::size_t i = jobs.size(); i-- > 0;) {  // jobs need only earlier ones
+  for (std::size_t i = jobs.size(); i-- > 0;) {  // a job needs only earlier jobs
     if (!is_kept[i]) continue;
     for (const Need& need : jobs[i].needs) {
       if (!need.operand.empty()) is_kept[need.job] = true;

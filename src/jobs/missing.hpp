@@ -1,4 +1,4 @@
-// Which jobs of `run --missing` have something to do. Only names of files are looked at, never elements.
+// Finds the jobs that `run --missing` must run, from the names of files and arrays, never from elements.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace tensorop {
 
-// The jobs whose output does not exist or is not a regular file, linked among themselves. The jobs whose
-// "@id" these use are kept too: without their outputs, where these exist. A job without an output is kept
-// only for its "@id".
+// Returns the jobs whose output does not exist, is empty or is not a regular file, linked to each other. Jobs
+// whose results these use by "@id" are kept too, but do not write their existing outputs again. A job without
+// an output is kept only for its "@id".
 //
-// Throws Error where the output of a job is read before that job overwrites it, by itself or by an earlier
-// one: nothing shows which of the two the file holds.
+// Throws Error if the output of a job is read before the job overwrites it, by itself or by an earlier job:
+// nothing shows which of the two the file contains.
 [[nodiscard]] std::vector<Job> missing_jobs(const std::vector<Job>& jobs);
 
 }  // namespace tensorop

@@ -33,7 +33,7 @@ std::string field_name(OnnxAttributeType type) {
   return std::string(kNames[static_cast<std::size_t>(type)]);
 }
 
-// The type of the attribute's value. A model of the first IR versions does not state it.
+// Returns the type of the attribute's value. Models of the first IR versions do not state it.
 OnnxAttributeType type_of(const OnnxAttribute& attribute) {
   const std::string shown = cat("attribute ", quoted_name(attribute.name));
   if (attribute.refers_to_function) {
@@ -44,7 +44,7 @@ OnnxAttributeType type_of(const OnnxAttribute& attribute) {
     throw Error(cat(
         shown, attribute.held.empty() ? " has neither a type nor a value" : " has two values and no type"));
   }
-  // A value of 0 or without elements may be left out.
+  // A value that is 0 or has no elements may be omitted.
   for (const OnnxAttributeType held : attribute.held) {
     if (static_cast<std::int64_t>(held) == attribute.stated_type) continue;
     throw Error(cat(shown, " is typed ", type_name(attribute.stated_type), " and holds ", field_name(held)));
@@ -56,7 +56,7 @@ OnnxAttributeType type_of(const OnnxAttribute& attribute) {
   return static_cast<OnnxAttributeType>(attribute.stated_type);
 }
 
-// The tensor of a node `Constant` with a value of that kind.
+// Returns the tensor of a node `Constant` whose value is a tensor; otherwise null.
 const OnnxTensor* constant_of(const OnnxNode& node) {
   if (node.op_type != "Constant" || !node.is_onnx() || node.attributes.size() != 1) return nullptr;
   const OnnxAttribute& value = node.attributes[0];
@@ -65,7 +65,7 @@ const OnnxTensor* constant_of(const OnnxNode& node) {
   return is_tensor && node.outputs.size() == 1 ? &value.tensor : nullptr;
 }
 
-// The operator of that name at ONNX.
+// Returns the operator with this name in ONNX.
 FoundOperator find_onnx_operator(const std::string& op_type) {
   const FoundOperator found = find_operator(op_type, Framework::onnx);
   if (found.op == nullptr) return {};
@@ -76,7 +76,7 @@ FoundOperator find_onnx_operator(const std::string& op_type) {
   return is_onnx ? found : FoundOperator();
 }
 
-// "a graph of 3 nodes (Equal, Greater, Or)".
+// Returns "a graph of 3 nodes (Equal, Greater, Or)".
 std::string several_text(const std::vector<const OnnxNode*>& nodes) {
   constexpr std::size_t kMostShown = 5;
   std::vector<std::string> names;
@@ -86,7 +86,7 @@ std::string several_text(const std::vector<const OnnxNode*>& nodes) {
   return cat("a graph of ", nodes.size(), " nodes (", join(names), ")");
 }
 
-// The nodes that compute something from inputs. Where there are none, those that there are.
+// Returns the nodes that compute something from inputs; if there are none, all nodes.
 std::vector<const OnnxNode*> computing_nodes(const OnnxModel& model) {
   std::vector<const OnnxNode*> out;
   for (const OnnxNode& node : model.nodes) {
@@ -98,7 +98,7 @@ std::vector<const OnnxNode*> computing_nodes(const OnnxModel& model) {
   return out;
 }
 
-// Why tensorop does not have the call; nothing where it has.
+// Returns the reason why tensorop does not have the call; nothing if it has it.
 std::optional<Skipped> find_skipped(const OnnxModel& model, const std::vector<const OnnxNode*>& nodes) {
   if (nodes.size() > 1) return Skipped{"graphs of several nodes", several_text(nodes)};
   const OnnxNode& node = *nodes[0];
@@ -128,7 +128,7 @@ std::optional<Skipped> find_skipped(const OnnxModel& model, const std::vector<co
   return std::nullopt;
 }
 
-// Makes the call of a node that tensorop has.
+// Makes the call of a node that tensorop supports.
 class CallMaker {
  public:
   CallMaker(const OnnxModel& model, const OnnxNode& node) : model_(model), node_(node) {}
@@ -144,13 +144,13 @@ class CallMaker {
   }
 
  private:
-  // A tensor that the model holds, and what it declares of it as an input.
+  // A tensor in the model, and the dtype if the model also declares it as an input.
   struct Held {
     const OnnxTensor* tensor = nullptr;
     std::optional<DType> declared = {};
   };
 
-  // The tensors that the model holds, and the graph inputs that it leaves to others.
+  // Collects the tensors in the model, and the graph inputs that the caller must provide.
   void collect_values() {
     for (const OnnxTensor& tensor : model_.initializers) {
       if (held_.emplace(tensor.name, Held{&tensor}).second) continue;
@@ -172,7 +172,7 @@ class CallMaker {
     for (const OnnxNode& node : model_.nodes) collect_outputs(node, names);
   }
 
-  // A node makes new values. `names`: of those that there are.
+  // Adds the outputs of a node to `names`, the names of all values so far; they must be new.
   void collect_outputs(const OnnxNode& node, std::set<std::string>& names) {
     for (const std::string& output : node.outputs) {
       if (output.empty() || names.insert(output).second) continue;
@@ -183,7 +183,7 @@ class CallMaker {
     held_.emplace(node.outputs[0], Held{constant_of(node)});
   }
 
-  // Inputs that are left out at the end are not there.
+  // Inputs that are omitted at the end do not count.
   [[nodiscard]] std::vector<std::string> used_inputs() const {
     std::vector<std::string> out = node_.inputs;
     while (!out.empty() && out.back().empty()) out.pop_back();
@@ -213,7 +213,7 @@ class CallMaker {
   }
 
   void add_attribute(const OnnxAttribute& attribute) {
-    // Version 1 of the arithmetic has it, and it means nothing.
+    // The arithmetic operators have it in version 1, without effect.
     constexpr std::int64_t kFirstWithout = 6;
     if (attribute.name == "consumed_inputs" && call_.opset < kFirstWithout) return;
     const std::string shown = cat("attribute ", quoted_name(attribute.name));
@@ -222,18 +222,18 @@ class CallMaker {
     }
     const OnnxAttributeType type = type_of(attribute);
     const AttributeSpec* spec = find_attribute(*call_.op.op, attribute.name);
-    // A list is an input at ONNX: the shape of Expand.
+    // A list is an input in ONNX, such as the shape of Expand.
     if (spec == nullptr || spec->kind == AttributeKind::integers) {
       throw Error(cat(node_.op_type, " has no ", shown), kCallRule);
     }
-    // The choices of `broadcast` are numbers, those of others words.
+    // The choices of `broadcast` are numbers; other attributes have words.
     const bool is_word = spec->kind == AttributeKind::choice && !parse_int64(spec->choices[0].word);
     if (type != (is_word ? OnnxAttributeType::text : OnnxAttributeType::integer)) {
       throw Error(cat(shown, " is typed ", type_name(static_cast<std::int64_t>(type)), ", and ",
                       node_.op_type, " takes ", is_word ? "STRING" : "INT"),
                   spec->rule);
     }
-    // No word is longer, and a message shows its beginning: each case of a folder has a copy.
+    // All words are shorter, and messages only show the beginning: each case of a folder has a copy.
     constexpr std::size_t kMostOfWord = 1000;
     call_.attributes.push_back(
         {attribute.name, is_word ? attribute.text.substr(0, kMostOfWord) : cat(attribute.integer)});
@@ -297,7 +297,7 @@ std::vector<OperandText> inputs_in_order(const OnnxCall& call, const std::vector
 }
 
 Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs) {
-  // An input of the node is an operand, but for the last one of Expand, which is an attribute.
+  // Each input of the node is an operand, except the last input of Expand, which is an attribute.
   constexpr std::string_view kShape = "shape";
   Request request;
   request.op = call.op;

@@ -34,14 +34,14 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// The last part of the path of a folder.
+// Returns the last part of the path of a folder.
 std::string name_of_folder(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   const std::string name = path.substr(path.rfind('/') + 1);
   return name.empty() || name == "." || name == ".." ? path : name;
 }
 
-// What a folder has at a path, which must be of one kind: a folder, or a regular file.
+// Throws Error unless the path is a folder, or a regular file, as wanted.
 enum class Wanted : std::uint8_t { file, folder };
 void require_kind(const std::string& path, Wanted wanted) {
   struct stat info {};
@@ -56,7 +56,7 @@ void require_kind(const std::string& path, Wanted wanted) {
   }
 }
 
-// "12" of "input_12.pb"; nothing for any other name, such as "input_012.pb".
+// Returns "12" for "input_12.pb"; nothing for any other name, such as "input_012.pb".
 std::optional<std::string_view> number_in(std::string_view name, std::string_view prefix) {
   constexpr std::string_view kEnding = ".pb";
   if (!name.starts_with(prefix) || !name.ends_with(kEnding)) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<std::string_view> number_in(std::string_view name, std::string_vie
   return is_number && is_canonical ? std::optional(digits) : std::nullopt;
 }
 
-// The files PREFIX0.pb, PREFIX1.pb, ... of a folder, of which the model has `count`.
+// Returns the paths of PREFIX0.pb, PREFIX1.pb, ... in a folder. The model has `count` of them.
 std::vector<std::string> numbered_files(const std::string& folder, const std::vector<std::string>& names,
                                         std::string_view prefix, std::size_t count, std::string_view noun) {
   std::vector<std::string> out(count);
@@ -84,7 +84,7 @@ std::vector<std::string> numbered_files(const std::string& folder, const std::ve
   return out;
 }
 
-// The object of a data.json; nothing where it is not one object alone.
+// Returns the object of a data.json; nothing if it is not a single object.
 std::optional<JsonObject> read_note(const std::string& path) {
   require_kind(path, Wanted::file);
   const std::string shown = printable(path);
@@ -94,7 +94,7 @@ std::optional<JsonObject> read_note(const std::string& path) {
   return objects.size() == 1 && !objects[0].in_list ? std::optional(std::move(objects[0])) : std::nullopt;
 }
 
-// The tolerances that the data.json of a case gives.
+// Returns the tolerances in the data.json of a case.
 std::vector<ToleranceText> noted_tolerances(const std::string& path) {
   const std::optional<JsonObject> note = read_note(path);
   return with_context(printable(path), [&] {
@@ -120,7 +120,7 @@ Tolerances tolerances_of(const std::vector<ToleranceText>& noted, const JobDefau
   return out;
 }
 
-// The call of the model in a folder, or why tensorop does not have it.
+// Returns the call of the model in a folder, or the reason why tensorop does not have it.
 std::variant<OnnxCall, Skipped> read_case_call(const std::string& folder) {
   try {
     const OnnxModel model = read_case_model(folder);
@@ -130,7 +130,7 @@ std::variant<OnnxCall, Skipped> read_case_call(const std::string& folder) {
   }
 }
 
-// A data file whose tensor has the name of another input, or of the output, is not in its place.
+// Throws Error if a data file's tensor has the name of another input, or of the output.
 void require_own_name(const std::string& path, const OnnxCall& call, const std::string& own) {
   const std::string name = tensor_proto_name(InputFile::open(path).bytes());
   if (name.empty() || name == own) return;
@@ -146,7 +146,7 @@ void require_own_name(const std::string& path, const OnnxCall& call, const std::
                   " of the model"));
 }
 
-// The dtype of an input that no node has is checked nowhere else. Numbers in a text may have any.
+// No other check covers the dtype of an input that no node uses. Numbers as text may have any dtype.
 void require_declared_dtype(const std::string& path, const OnnxCall& call, std::size_t input) {
   const std::optional<DType> declared = call.inputs[input].dtype;
   const auto is_used = [&](const OnnxCall::Operand& operand) {
@@ -206,7 +206,7 @@ class OnnxCaseReader {
     return job;
   }
 
-  // An error becomes that of the case.
+  // Runs `body`; an Error becomes the fault of the case.
   static bool attempt(Job& job, const std::function<void()>& body) {
     try {
       body();
@@ -233,7 +233,7 @@ class OnnxCaseReader {
     }
     std::string output = numbered_files(set, names, "output_", 1, "output")[0];
     if (output.empty()) {
-      // Checking finds it missing, and updating makes it.
+      // A check reports the file as missing; an update creates it.
       output = path_from(set, "output_0.pb");
     } else {
       require_kind(output, Wanted::file);
@@ -260,7 +260,7 @@ class OnnxCaseReader {
   Tolerances tolerances_;
 };
 
-// Numbers by their values, before other names.
+// Sorts numbers by value, before all other names.
 auto order_of_set(const std::string& name) {
   std::string number = name.substr(kSet.size());
   const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
@@ -273,7 +273,7 @@ std::string folder_name(const Job& job, std::size_t number) {
   return job.name == job.location() ? cat("job_", number) : file_name_of(job.name);
 }
 
-// A case folder has no other file.
+// Throws Error if an output is in a case folder, which must have no other files.
 void require_outputs_elsewhere(const std::vector<Job>& jobs) {
   PathKeys keys;
   std::set<std::string> cases;

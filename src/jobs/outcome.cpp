@@ -8,7 +8,7 @@ namespace {
 struct OutcomeRow {
   std::string_view name;   // in JSON
   std::string_view label;  // in text
-  int exit_status;         // of `check` and `compare`, where nothing is worse
+  int exit_status;         // for `check` and `compare`, if nothing is worse
 };
 
 constexpr int kNoVerdict = 2;

@@ -17,14 +17,14 @@
 namespace tensorop {
 namespace {
 
-// The path without "." and "..", as text: links are not followed.
+// Returns the path without "." and "..", as text: links are not followed.
 std::string plain_path(std::string_view path) {
   std::string out = std::filesystem::path(path).lexically_normal();
   while (out.size() > 1 && out.ends_with('/')) out.pop_back();
   return out;
 }
 
-// Groups of jobs that depend on each other; a group is known by one of its jobs.
+// Groups of jobs that depend on each other. Each group is identified by one of its jobs.
 class JobGroups {
  public:
   explicit JobGroups(const std::vector<Job>& jobs) : next_(jobs.size()) {
@@ -43,10 +43,10 @@ class JobGroups {
  private:
   void join(std::size_t a, std::size_t b) { next_[of(a)] = of(b); }
 
-  std::vector<std::size_t> next_;  // of each job another one of its group, towards the one it is known by
+  std::vector<std::size_t> next_;  // for each job, another one of its group, towards the identifying job
 };
 
-// Where a job is, whatever the order of the files: the rank of its file's path, its line and its number.
+// The position of a job, whatever the order of the files: the rank of its file's path, its line and number.
 using Place = std::tuple<std::size_t, std::int64_t, std::int64_t>;
 
 std::vector<Place> places_of(const std::vector<Job>& jobs) {
@@ -55,7 +55,7 @@ std::vector<Place> places_of(const std::vector<Job>& jobs) {
   };
   std::map<std::string_view, std::size_t> ranks;
   for (const Job& job : jobs) ranks.emplace(path_of(job), 0);
-  // Two paths of one file are told apart as they are written.
+  // Different paths of the same file are ordered by their texts.
   std::vector<std::pair<std::string, std::string_view>> paths;
   paths.reserve(ranks.size());
   for (const auto& known : ranks) paths.emplace_back(plain_path(known.first), known.first);
@@ -69,11 +69,11 @@ std::vector<Place> places_of(const std::vector<Job>& jobs) {
 
 struct JobGroup {
   std::size_t known_by;
-  std::int64_t jobs;  // those that are not skipped
+  std::int64_t jobs;  // jobs that are not skipped
   Place first;
 };
 
-// The groups in the order in which they are dealt out.
+// Returns the groups in the order in which they are distributed.
 std::vector<JobGroup> in_order(const std::vector<Job>& jobs, JobGroups& groups) {
   const std::vector<Place> places = places_of(jobs);
   std::vector<JobGroup> all(jobs.size());
@@ -84,7 +84,7 @@ std::vector<JobGroup> in_order(const std::vector<Job>& jobs, JobGroups& groups) 
     group.first = std::min(group.first, places[i]);
   }
   std::erase_if(all, [&](const JobGroup& group) { return groups.of(group.known_by) != group.known_by; });
-  // Equal places are those of a file that is in the list twice.
+  // Jobs have equal places if a file is in the list twice.
   std::ranges::stable_sort(all, [](const JobGroup& a, const JobGroup& b) {
     return a.jobs != b.jobs ? a.jobs > b.jobs : a.first < b.first;
   });
@@ -95,10 +95,10 @@ std::vector<JobGroup> in_order(const std::vector<Job>& jobs, JobGroups& groups) 
 
 std::vector<Job> select_shard(const std::vector<Job>& jobs, const Shard& shard) {
   JobGroups groups(jobs);
-  // The shard with the fewest jobs so far is next; of several the first one.
+  // The next shard is the one with the fewest jobs so far, and of several the first.
   using Load = std::pair<std::int64_t, std::int64_t>;  // jobs, shard
   std::priority_queue<Load, std::vector<Load>, std::greater<>> shards;
-  // However many shards there are, those after as many as there are jobs are empty.
+  // Shards beyond the number of jobs are empty, so they need no entry.
   for (std::int64_t i = 0; i < std::min(shard.count, to_int64(jobs.size())); ++i) shards.emplace(0, i);
   std::vector<bool> is_in(jobs.size());
   for (const JobGroup& group : in_order(jobs, groups)) {

@@ -25,7 +25,7 @@ constexpr Automatic kAutomatic[] = {
     {{DType::float64, DType::complex128}, 1e-7, 1e-7},
 };
 
-// Of {"max_ulp", "4"}: what a message calls it where it was given.
+// Returns the name of the tolerance in the form in which it was given, for messages.
 std::string shown(const ToleranceText& given) {
   return given.is_option ? option_name(given.name) : given.name;
 }
@@ -156,7 +156,7 @@ std::optional<std::int64_t> parse_millionths(std::string_view text) {
 
 std::int64_t MismatchLimit::allowed(std::int64_t elements) const {
   if (!parts) return count;
-  // elements * parts / kWhole, rounded down, without the product that may overflow.
+  // Computes elements * parts / kWhole, rounded down, without the product, which may overflow.
   return elements / kWhole * *parts + elements % kWhole * *parts / kWhole;
 }
 

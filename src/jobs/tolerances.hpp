@@ -1,5 +1,5 @@
-// Tolerances as a user gives them, in a case or on the command line: from text to a value, and from there to
-// the tolerance of an element of a dtype.
+// Tolerances as a user gives them, in a case or on the command line: parses their text, and finds the
+// tolerance for elements of a dtype.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@
 
 namespace tensorop {
 
-// "0.5", at most 6 decimals, in millionths, exactly.
+// Parses a number such as "0.5", with at most 6 decimals, exactly, as millionths.
 [[nodiscard]] std::optional<std::int64_t> parse_millionths(std::string_view text);
 
-// How many elements may differ: a number of elements, or a share of all.
+// The number of elements that may differ: a count, or a share of all elements.
 struct MismatchLimit {
   static constexpr std::int64_t kWhole = 100'000'000;  // 100%, in millionths of a percent
 
   std::int64_t count = 0;
   std::optional<std::int64_t> parts;  // in millionths of a percent, instead of `count`
-  std::string text = "0";             // as it was given: "3", "0.5%"
+  std::string text = "0";             // as given: "3", "0.5%"
 
-  // Of so many elements.
+  // The number of elements that may differ out of `elements`.
   [[nodiscard]] std::int64_t allowed(std::int64_t elements) const;
 };
 
-// What rtol and atol are where they are not given.
+// The values of rtol and atol if they are not given.
 enum class ToleranceDefault : std::uint8_t {
   exact,
   automatic,  // by the table of dtypes
-  onnx,       // those of ONNX's own runner for floating and complex dtypes; the others are exact
+  onnx,       // the values of ONNX's own runner for floating and complex dtypes; others are exact
 };
 
 // The defaults of onnx.backend.test.
@@ -43,61 +43,61 @@ struct Tolerances {
   std::optional<double> rtol;  // finite, not negative
   std::optional<double> atol;
   std::optional<std::uint64_t> max_ulp;
-  std::string max_ulp_name = "max_ulp";  // as it was given, for messages
+  std::string max_ulp_name = "max_ulp";  // the name as given, for messages
   ToleranceDefault by_default = ToleranceDefault::exact;
   bool nan_unequal = false;
-  std::optional<bool> exact_bits;  // rtol, atol, max_ulp and by_default do not count where it is true
-  bool any_dtype = false;          // max_ulp is ignored where the dtype has no ulp
+  std::optional<bool> exact_bits;  // if true, rtol, atol, max_ulp and by_default are ignored
+  bool any_dtype = false;          // max_ulp is ignored if the dtype has no ulp
   MismatchLimit max_mismatch;
   bool has_max_mismatch = false;  // it was given
-  // Of the tensor as a whole.
+  // For the tensor as a whole.
   std::optional<double> min_cosine;  // from 0 to 1
   std::optional<double> max_rms;     // finite, not negative
-  std::string metric_name = {};      // the last one of these as it was given, for messages
+  std::string metric_name = {};      // the last given name of these two, for messages
 
   [[nodiscard]] bool has_metrics() const { return min_cosine || max_rms; }
-  // Whether elements have a say beside metrics, if only by the limit that someone gave.
+  // Whether elements are judged in addition to metrics, even if only by a given limit.
   [[nodiscard]] bool judges_elements() const {
     return !has_metrics() || rtol || atol || max_ulp || exact_bits == true || has_max_mismatch ||
            by_default == ToleranceDefault::automatic;
   }
-  // Whether the same bits are more than was asked for.
+  // Whether elements with other bits may pass.
   [[nodiscard]] bool allows_other_bits() const {
     if (exact_bits) return !*exact_bits;
     return rtol || atol || max_ulp || has_metrics() || by_default == ToleranceDefault::automatic;
   }
-  // The tolerance for elements of `dtype`; for bool and string it is equality. Throws Error where max_ulp is
-  // given and the dtype has no ulp, or a limit of a metric and it is bool or string, unless any_dtype.
+  // Returns the tolerance for elements of `dtype`; bool and string must be equal. Unless any_dtype is set,
+  // throws Error if max_ulp is given and the dtype has no ulp, or if a metric is given for bool or string.
   [[nodiscard]] ElementTolerance for_dtype(DType dtype) const;
 };
 
-// A tolerance as text under its name: {"rtol", "1e-3"}.
+// A tolerance's name and text: {"rtol", "1e-3"}.
 struct ToleranceText {
   std::string name;
   std::string text;
   bool is_option = false;  // messages say --rtol
 };
 
-// What parse_tolerances() knows: options and keys of jobs.
+// The tolerances that parse_tolerances() accepts: options and keys of jobs.
 struct ToleranceKey {
   std::string_view name;
-  std::string_view value_name;  // of the option: "N"; empty: it is a flag, of which the key is true or false
+  std::string_view value_name;  // the option's: "N"; empty: a flag; its key is true or false
   std::string_view help;
-  // Throws Error naming the tolerance and its value.
+  // Throws Error that names the tolerance and its value.
   void (*read)(const ToleranceText& given, Tolerances& out);
   bool is_strict = false;  // it lets fewer elements pass
 };
 [[nodiscard]] std::span<const ToleranceKey> tolerance_keys();
-// The key of that name; null: none.
+// Returns the key with this name; null: none.
 [[nodiscard]] const ToleranceKey* find_tolerance(std::string_view name);
 
-// The tolerances that count of general ones and more special ones: the special ones as a whole if they say
-// how much may differ, so that nothing general loosens them. Only what makes a comparison strict
-// (nan_unequal, exact_bits) counts wherever it is given; a later text of the same name takes precedence.
+// Combines general and more special tolerances. If the special ones say how much may differ, they replace the
+// general ones, so that nothing general loosens them. Strict ones (nan_unequal, exact_bits) always count; a
+// later text of the same name takes precedence.
 [[nodiscard]] std::vector<ToleranceText> join_tolerances(std::vector<ToleranceText> general,
                                                          const std::vector<ToleranceText>& special);
 
-// Throws Error naming the tolerance and its value.
+// Throws Error that names the tolerance and its value.
 [[nodiscard]] Tolerances parse_tolerances(const std::vector<ToleranceText>& texts);
 
 }  // namespace tensorop

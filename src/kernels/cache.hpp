@@ -7,11 +7,11 @@
 namespace tensorop {
 
 inline constexpr std::int64_t kCacheLine = 64;
-// What a disk is read in: a page of the page cache. Larger pages only make plans less exact.
+// The page size of the page cache. If pages are larger, plans are only less exact.
 inline constexpr std::int64_t kPage = 4096;
 
-// A tile is narrow: each step along the axis reads a few cache lines of another page, which no hardware
-// prefetches. They are prefetched this many steps ahead.
+// A tile is narrow: each step along the axis reads a few cache lines of another page, and no hardware
+// prefetches them. The kernels prefetch them this many steps ahead.
 inline constexpr std::int64_t kTileStepsAhead = 8;
 
 // Prefetches memory that will be read soon.

@@ -1,4 +1,4 @@
-// Where the elements of a result go: memory, a file at any position, or a stream from front to end.
+// The destination of a result's elements: memory, a file at any position, or a stream from front to end.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 namespace tensorop {
 
 struct ElementTarget {
-  // Takes elements of the result. Where `anywhere`, from any thread, in any order; else from one thread at a
-  // time, ranges that follow each other from element 0 to the last; it counts their bytes itself then
-  // (Threads::advance).
+  // Writes elements of the result. If `anywhere`, any thread may call it, in any order. Otherwise one thread
+  // at a time calls it, for consecutive ranges from element 0 to the last, and `write` itself counts the
+  // bytes (Threads::advance).
   std::function<void(Range range, const std::byte* elements)> write;
   bool anywhere = false;
-  // The elements, where they are in memory: they need not be written. Null: in a file or a stream.
+  // The elements of a result in memory, which need not be written. Null: a file or a stream.
   std::byte* memory = nullptr;
-  // The elements of a file as memory, which all processes share that write the file; null: there is none.
+  // Maps the elements of a file that all processes writing it share. Null: the file cannot be mapped.
   std::function<std::byte*()> map = nullptr;
-  // Where element 0 lies in its file, for writing whole pages; 0 where there is none.
+  // The byte offset of element 0 in its file, for writing whole pages; 0 without a file.
   std::int64_t file_offset = 0;
 
-  // Memory for the whole result, where there is any.
+  // Memory for the whole result. The target must be in memory or have a map.
   [[nodiscard]] std::byte* whole() const { return memory != nullptr ? memory : map(); }
 };
 
-// Elements of `width` bytes at `out`.
+// The target for elements of `width` bytes at `out`.
 [[nodiscard]] inline ElementTarget memory_target(std::byte* out, std::int64_t width) {
   const auto write = [=](Range range, const std::byte* elements) {
     std::memcpy(out + range.first * width, elements, to_size(range.count * width));

@@ -16,8 +16,8 @@
 namespace tensorop {
 namespace {
 
-// Elements that a thread marks at a time. Where each range is a look through all updates, ranges are as large
-// as memory allows, and at least the second number.
+// Number of elements that a thread marks at a time. If marking a range looks through all updates, ranges are
+// as large as memory allows, and at least kLargeChunk.
 constexpr std::int64_t kChunk = std::int64_t{1} << 20;
 constexpr std::int64_t kLargeChunk = std::int64_t{1} << 22;
 
@@ -37,7 +37,7 @@ bool is_zero(T value) {
   return to_double(value) == 0;
 }
 
-// Whether the result of elements of operands is open.
+// Decides whether the result of the operands' elements is unspecified.
 template <bool kNan, bool kZeros>
 struct OpenExtreme {
   template <AnyFloat T, class Operand>
@@ -70,7 +70,7 @@ struct OpenShift {
   }
 };
 
-// Few elements pass: a loop without branches finds the blocks that have one.
+// Few elements pass the test: a loop without branches finds the blocks that have such an element.
 template <class Test, class T>
 void mark_elements(const std::byte* bytes, std::int64_t stride, std::int64_t count, std::uint64_t* bits,
                    std::int64_t at) {
@@ -115,28 +115,28 @@ OpenResultTest test_of(DType dtype) {
   });
 }
 
-// Whether marking a range looks through all updates: they are neither sorted nor in groups.
+// Whether marking a range looks through all updates because they are neither sorted nor in groups.
 bool looks_through_all(const Plan& plan) {
   const std::optional<RowMoves>& moves = plan.facts().moves;
   return moves && moves->is_scatter() && moves->map->group_size() == 0 && !plan.decision().sorts();
 }
 
-// How many elements a thread marks at a time; a multiple of 64, so that no two ranges share a word.
+// Number of elements that a thread marks at a time: a multiple of 64, so that ranges share no word.
 std::int64_t chunk_of(const Plan& plan, std::int64_t elements, std::int64_t memory, const Threads& threads) {
   if (!looks_through_all(plan)) return kChunk;
-  // Marks and what finding them takes are three bits an element.
+  // The marks of an element and the search for them take three bits.
   const std::int64_t most = std::max(kLargeChunk, memory / threads.count());
   return ceil_div(std::clamp(ceil_div(elements, threads.count()), kLargeChunk, most), 64) * 64;
 }
 
 using MarkBits = std::vector<std::uint64_t>;
 
-// Calls take(range, bits) for ranges of the elements, in ascending order, with the bits that mark(part, bits)
-// sets for parts of the range, on all threads.
+// Calls mark(part, bits) for parts of the elements, on all threads, and take(range, bits) for ranges in
+// ascending order with the bits that mark() has set.
 template <class Mark, class Take>
 void for_each_marked(const Plan& plan, std::int64_t elements, std::int64_t memory, const Threads& threads,
                      const Mark& mark, const Take& take) {
-  // A range that looks through all updates is never short: rather fewer threads mark.
+  // A range that looks through all updates is never short; rather fewer threads mark.
   const Threads own = looks_through_all(plan) ? threads.at_most(memory / kLargeChunk) : threads;
   const std::int64_t chunk = chunk_of(plan, elements, memory, own);
   MarkBits bits;

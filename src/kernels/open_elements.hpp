@@ -1,5 +1,5 @@
-// Open elements of a result (PlanFacts::open_reason): what makes an element open, how many there are, and a
-// result that tells which. Source: sections 1.3, 1.7, 6.5 and 6.6 of the specification.
+// Open elements of a result, whose value its specification does not define (PlanFacts::open_reason): which
+// operands make an element open, the number of open elements, and a bool tensor that marks them.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace tensorop {
 
-// Sets bit at + i of `bits` for each of `count` elements that makes the element of the result that it belongs
-// to open. A stride is 1, or 0 for one element that belongs to all.
+// Tests `count` elements. Sets bit at + i of `bits` if element i makes its element of the result open. A
+// stride is 1, or 0 if one element belongs to all.
 using OpenTest = void (*)(const std::byte* elements, std::int64_t stride, std::int64_t count,
                           std::uint64_t* bits, std::int64_t at);
 
-// The test of elements of a dtype for NaN. Null where the dtype has none.
+// Returns the test for NaN. Null if the dtype has no NaN.
 [[nodiscard]] OpenTest nan_test(DType dtype);
 
-// The same for `count` results of a run of element-wise operands, all of one dtype.
+// Tests `count` results of a run of element-wise operands, all of one dtype.
 using OpenResultTest = void (*)(std::span<const RunOperand> run, const std::byte* results, std::int64_t count,
                                 std::uint64_t* bits, std::int64_t at);
 
-// Null where no result of the dtype is open for that reason.
+// Returns null if no result of the dtype is open for this reason.
 [[nodiscard]] OpenResultTest open_result_test(OpenReason reason, DType dtype);
 
 struct OpenCount {
@@ -34,16 +34,16 @@ struct OpenCount {
   std::int64_t first = -1;  // the lowest position; -1: none
 };
 
-// Among the first `elements` of a plan's result, after prepare() and check() of everything. Takes a fixed
-// amount of memory.
+// Counts the open elements among the first `elements` of a plan's result. Call prepare() and check() for all
+// elements before. Takes a fixed amount of memory.
 [[nodiscard]] OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& threads);
 
-// The same for elements that Plan::mark_rounded() marks.
+// Counts the elements that Plan::mark_rounded() marks; otherwise like count_open().
 [[nodiscard]] OpenCount count_rounded(const Plan& plan, std::int64_t elements, const Threads& threads);
 
-// Writes as many bool elements: true where an element of the plan's result is open, after prepare() and
-// check() of everything. Takes about half of `memory` bytes where marking a range looks through all updates
-// of a scatter, and a few megabytes in any case. `target` gets ranges in ascending order, from this thread.
+// Writes `elements` bools: true if the element of the plan's result is open. Call prepare() and check() for
+// all elements before. Takes a few megabytes, or about half of `memory` bytes if marking a range looks
+// through all updates of a scatter. `target` gets ranges in ascending order, from this thread.
 void write_open(const Plan& plan, std::int64_t elements, std::int64_t memory, const ElementTarget& target,
                 const Threads& threads);
 

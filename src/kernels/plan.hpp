@@ -1,7 +1,7 @@
-// A plan: how a result is computed, as one of a few kernels with its parameters. A plan knows operands by
-// their number and positions in them; it knows nothing of names, files, chunks or threads. Executors
-// (engine/execute.hpp) choose which ranges are computed where, and when. Of gathers and scatters of rows the
-// whole result may be computed without a plan, from the rows that they move (row_moves.hpp).
+// A plan: how a result is computed, as one of a few kernels with its parameters. A plan identifies operands
+// by number; names, files, chunks and threads are not part of it. Executors (engine/execute.hpp) choose which
+// ranges are computed, where and when. They may also compute the whole result of a gather or scatter of rows
+// without the plan, from the rows that move (row_moves.hpp).
 //
 // The kernels: gather_rows.hpp, scatter_rows.hpp, element_plans.hpp.
 #pragma once
@@ -23,43 +23,41 @@ namespace tensorop {
 
 class BroadcastWalk;
 
-// Why a specification leaves elements of a result open: it does not say which value they have. Another
-// program that follows it may have another value there.
+// The reason why a specification leaves elements of a result open: it does not define their value. Another
+// program that follows the specification may have another value there.
 enum class OpenReason : std::uint8_t {
   none,
   duplicate_updates,  // several updates replace the same element, in an order that is not specified
-  nan_in_extreme,     // a minimum or maximum of operands one of which is NaN
-  zeros_in_extreme,   // a minimum or maximum that is a zero, of zeros of both signs
-  nan_or_zeros,       // both of these
+  nan_in_extreme,     // a minimum or maximum with a NaN operand
+  zeros_in_extreme,   // a minimum or maximum that is a zero, if the operands have zeros of both signs
+  nan_or_zeros,       // nan_in_extreme and zeros_in_extreme
   zero_divisor,       // a float is divided by zero
   wide_shift,         // a shift by at least the width of the dtype
-  wide_or_overflow,   // that, and a shift to the left of a signed integer that does not fit in the dtype
+  wide_or_overflow,   // wide_shift, and a signed left shift whose result does not fit in the dtype
 };
 
-// What is known of a plan from shapes and dtypes alone.
+// The facts of a plan that follow from shapes and dtypes alone.
 struct PlanFacts {
-  // What can fail is checked at this many positions: index tuples for the gather and scatter families,
-  // elements of the result for the others. 0: nothing can fail.
+  // Number of positions at which a fault is possible: index tuples for the gather and scatter families,
+  // elements of the result for all other operators. 0: nothing can fail.
   std::int64_t check_size = 0;
-  // Whether preparing the plan and filling the whole result by range meet every fault that check() would
-  // find.
+  // Whether prepare() and fill() of the whole result meet every fault that check() would find.
   bool fill_checks = true;
   // Whether duplicates are an error: require_no_duplicates() (windows/duplicates.hpp) finds them.
   bool refuses_duplicates = false;
-  // Why elements of the result may be open; none: no element is.
+  // The reason why elements of the result may be open; none: no element is open.
   OpenReason open_reason = OpenReason::none;
-  // How the elements of a reduction of float16 or bfloat16 are rounded; nothing of all other plans.
+  // The rounding of a reduction of float16 or bfloat16; nothing for all other plans.
   std::optional<Rounding> rounding = std::nullopt;
-  // The rows that a gather or a scatter of rows moves; nothing of all other plans, and of those that move
-  // none.
+  // The rows that a gather or scatter of rows moves; nothing for other plans, and if no row moves.
   std::optional<RowMoves> moves = std::nullopt;
-  // Where the elements of each operand go, of plans that repeat them to the shape of the result; else null.
+  // For plans that repeat operands to the shape of the result: the positions of the operands; else null.
   const BroadcastWalk* broadcast = nullptr;
 };
 
-// Making a plan is cheap: it reads no element of any operand, so that a plan can be made of operands that
-// have none (--dry-run). Only prepare(), fill(), check(), mark_open() and mark_rounded() read elements. They
-// read and check every index each time: a file that changes in between cannot lead out of bounds.
+// Making a plan is cheap: it reads no element, so the operands need not have any (--dry-run). Only prepare(),
+// fill(), check(), mark_open() and mark_rounded() read elements. They read and check every index each time: a
+// file that changes in between cannot cause an access out of bounds.
 //
 // String results may point into the operands' arenas, which must outlive the result.
 class Plan {
@@ -69,32 +67,32 @@ class Plan {
   Plan& operator=(const Plan&) = delete;
   virtual ~Plan() = default;
 
-  // The same as long as the plan.
+  // The facts never change.
   [[nodiscard]] const PlanFacts& facts() const { return facts_; }
 
-  // The work that the elements `range` of the result share, decoding and sorting indices, where `decision`
-  // asks for it. To be called once, before fill(), which takes longer for other elements. Throws PlanFault
-  // for the lowest bad index that it meets.
+  // Does the work that the elements `range` share, as `decision` asks for: decodes and sorts indices. To be
+  // called once, before fill(), which is slower for elements outside of `range`. Throws PlanFault for the
+  // lowest bad index that it meets.
   void prepare(Range range, const Decision& decision, const Threads& threads) {
     decision_ = decision;
     prepare_range(range, threads);
   }
-  // That of prepare().
+  // The decision that prepare() got.
   [[nodiscard]] const Decision& decision() const { return decision_; }
 
-  // Writes the elements `range` of the result to `out`, which is aligned to 64 bytes. Any range, any order,
-  // any thread, whatever the decision. Throws PlanFault for the lowest position that it meets.
+  // Writes the elements `range` of the result to `out`, which is aligned to 64 bytes. Works for any range, in
+  // any order, on any thread and with any decision. Throws PlanFault for the lowest fault that it meets.
   virtual void fill(Range range, std::byte* out) const = 0;
 
-  // Checks these of PlanFacts::check_size positions and writes nothing. Any range, any order, any thread.
-  // Throws PlanFault for the lowest bad one.
+  // Checks the positions `range` of PlanFacts::check_size and writes nothing. Works for any range, in any
+  // order, on any thread. Throws PlanFault for the lowest bad position.
   virtual void check(Range /*range*/) const {}
 
-  // Sets bit i % 64 of bits[i / 64] where the element range.first + i is open; leaves the other bits. Any
-  // range, any thread, after prepare() and check() of everything.
+  // Sets bit i % 64 of bits[i / 64] if element range.first + i is open, and leaves the other bits. Works for
+  // any range, on any thread, after prepare() and check() for all elements.
   virtual void mark_open(Range /*range*/, std::uint64_t* /*bits*/) const {}
 
-  // Marks elements of the range that have more than kFewUpdates updates and would have another value if their
+  // Marks elements of the range that have more than kFewUpdates updates and whose value would differ if their
   // reduction were rounded once. Only for plans whose PlanFacts::rounding is each_step.
   static constexpr std::int64_t kFewUpdates = 16;
   virtual void mark_rounded(Range /*range*/, std::uint64_t* /*bits*/) const {}

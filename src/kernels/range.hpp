@@ -21,7 +21,7 @@ struct Range {
   return {first, std::max<std::int64_t>(0, std::min(a.end(), b.end()) - first)};
 }
 
-// Part `number` of a range whose parts have `size` each, but for the last one.
+// Part `number` of a range whose parts have `size` elements each, except for the last one.
 [[nodiscard]] inline Range part_of_range(const Range& all, std::int64_t number, std::int64_t size) {
   return {all.first + number * size, std::min(size, all.count - number * size)};
 }

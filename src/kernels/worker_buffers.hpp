@@ -1,4 +1,4 @@
-// Memory for each worker of some threads, made when the worker first needs it.
+// Memory for each worker of some threads, allocated when the worker first needs it.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace tensorop {
 
 class WorkerBuffers {
  public:
-  // Of `bytes` bytes each; `what` they are for, in messages.
+  // Buffers of `bytes` bytes each; messages say that they are for `what`.
   WorkerBuffers(const Threads& threads, std::int64_t bytes, std::string_view what = "a buffer")
       : bytes_(bytes), what_(what), buffers_(static_cast<std::size_t>(threads.count())) {}
 
-  // Throws Error where there is no memory. Each worker its own.
+  // The buffer of a worker; workers may call this at the same time. Throws Error if there is no memory.
   [[nodiscard]] std::byte* of(std::int64_t worker) {
     auto& buffer = buffers_[static_cast<std::size_t>(worker)];
     if (!buffer) buffer = std::make_unique<Storage>(bytes_, what_);

@@ -82,7 +82,7 @@ Planned plan_without_scalars(const Call& call, Planned (*plan)(const Call&)) {
   try {
     return plan(without_scalars(call));
   } catch (Failure& error) {
-    // Its message has the shapes that count.
+    // The message shows shape (1), not the shape that was given.
     if (std::ranges::any_of(call.operands, [](const Tensor& operand) { return operand.rank() == 0; }))
       error.add_hint("an operand of shape () counts as one of shape (1)");
     throw;

@@ -1,5 +1,4 @@
-// Broadcast and Expand: one tensor repeated to a target shape. Source: sections 5.1, 5.2
-// and 2.3, 2.4, 2.6, 2.7.
+// Broadcast and Expand: repeat one tensor to a target shape. Source: docs/ops/broadcast.md.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -19,7 +18,7 @@ namespace {
 
 constexpr OperandSpec kOperands[] = {{"data", "T", OperandRole::data, "T-1", "the tensor to repeat"}};
 
-// BC-T2; reading the attribute has checked that it is a list of integers (BC-T1).
+// Checks BC-T2; reading the attribute has already checked that it is a list of integers (BC-T1).
 const Shape& checked_target(const Shape& target) {
   const auto negative = std::ranges::find_if(target, [](std::int64_t dim) { return dim < 0; });
   if (negative != target.end()) {
@@ -30,7 +29,7 @@ const Shape& checked_target(const Shape& target) {
   return target;
 }
 
-// `target` is the result's shape, `strides` are those of data within it.
+// `target` is the result's shape; `strides` are the strides of data within it.
 Planned plan_repeat(const Tensor& data, const Shape& target, const BroadcastStrides& strides) {
   OutputInfo output = checked_output(data.dtype(), target);
   auto repeat = repeat_plan(data, output.shape, strides);
@@ -142,7 +141,7 @@ constexpr Version kVersions[] = {
     {Framework::jax, 0, "broadcast_to", expand::types(published::kJaxAny, published::kIntegers), kTargetOnly},
 };
 
-// BC-W1: the target with the dimensions of data where it has -1.
+// BC-W1: replaces each -1 in the target by the dimension of data.
 Shape kept_dims(const Shape& data, Shape target) {
   const std::int64_t added = rank(target) - rank(data);
   if (added < 0) require_unidirectional({"data", data}, {"shape", target});
@@ -165,7 +164,7 @@ Shape kept_dims(const Shape& data, Shape target) {
               rule, "", std::move(picture));
 }
 
-// Each dimension of data on a line of its own, over the target dimension that it is mapped to.
+// Shows each dimension of data on its own line, above the target dimension that it is mapped to.
 std::string mapped_picture(const Shape& data, const Shape& target, const std::vector<std::int64_t>& axes,
                            std::size_t wrong) {
   std::vector<NamedShape> lines;
@@ -175,10 +174,10 @@ std::string mapped_picture(const Shape& data, const Shape& target, const std::ve
   return shape_picture(lines, axes[wrong]);
 }
 
-// 2.7: the target dimensions of the dimensions of data.
+// Returns the target dimension of each dimension of data in mode explicit.
 std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, const Shape& target) {
   const auto& axes = call.get(kAxesMappingKey);
-  // A scalar may come with one axis whose target dimension is 1.
+  // A scalar may have one axis if the target dimension is 1.
   const bool scalar = data.empty() && axes.size() == 1 && !call.has_trait(kAnyOrder);
   if (axes.size() != data.size() && !scalar) {
     throw Error(cat("axes_mapping has ", axes.size(), axes.size() == 1 ? " entry" : " entries", "; data ",
@@ -217,7 +216,7 @@ std::vector<std::int64_t> explicit_axes(const Call& call, const Shape& data, con
   return axes;
 }
 
-// Checks which attributes the mode takes: before any dtype or rank (G-9).
+// Checks which attributes the mode allows, before any dtype or rank.
 void check_attributes(const Call& call) {
   const Mode mode = call.get(kModeKey);
   if (mode != Mode::pdpd && call.is_given(kBroadcastAxisKey))

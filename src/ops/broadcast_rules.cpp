@@ -45,7 +45,7 @@ Shape merge_shapes(const std::vector<NamedShape>& operands, const std::string& r
       if (i > kMostNamed) names.emplace_back("...");
       names.push_back(shown(operands[i]));
       lines.push_back(operands[i]);
-      // The dimension of the operands that are shown.
+      // The number of dimensions of the operands in the picture.
       std::int64_t longest = 0;
       for (const NamedShape& line : lines) longest = std::max(longest, rank(line.shape));
       const std::int64_t at = to_int64(d) - (to_int64(size) - longest);

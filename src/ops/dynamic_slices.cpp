@@ -1,5 +1,5 @@
-// StableHLO's dynamic_slice and dynamic_update_slice: one window of data taken, and one replaced. Source:
-// section 3.3 of the publishers' specification (SD-1, SD-2).
+// StableHLO's dynamic_slice and dynamic_update_slice: take or replace one window of data. Source: StableHLO
+// spec, dynamic_slice and dynamic_update_slice; docs/ops/slices.md (SD-1, SD-2).
 #include "ops/axes.hpp"
 #include "ops/registry.hpp"
 #include "ops/row_plans.hpp"

@@ -40,7 +40,7 @@ BroadcastStrides own_strides(const Shape& shape) {
   return strides_right_aligned(shape, shape);
 }
 
-// Unidirectional: every further operand is broadcast to the first one.
+// Unidirectional: each further operand is broadcast to the first one.
 BroadcastLayout within_first(const Call& call, BroadcastRule rule) {
   const NamedShape a = named_shape(call, 0);
   BroadcastLayout layout{a.shape, {own_strides(a.shape)}};

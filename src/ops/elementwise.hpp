@@ -1,5 +1,5 @@
 // Shared by all element-wise operators: attributes, rows of the version tables, and everything except the
-// arithmetic, which is a functor of the kernels. Source: sections 2 and 6.
+// arithmetic, which is a functor of the kernels. Source: docs/ops/elementwise.md, docs/broadcasting.md.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@
 namespace tensorop {
 
 // Traits of versions.
-inline constexpr unsigned kIdenticalShapes = 1;  // BC-N without an attribute that says so
+inline constexpr unsigned kIdenticalShapes = 1;  // BC-N1 without an attribute for it
 inline constexpr unsigned kTruncates = 2;        // Mod-1: the truncated remainder without an attribute
-inline constexpr unsigned kByteTruth = 4;        // webnn: truth values are uint8, any but 0 is true
-inline constexpr unsigned kLogicalShift = 8;     // bits that a right shift makes free are zeros
-inline constexpr unsigned kFloatFloorMod = 16;   // Mod-28: the remainder of floats too has the divisor's sign
+inline constexpr unsigned kByteTruth = 4;        // webnn: truth values are uint8; any value but 0 is true
+inline constexpr unsigned kLogicalShift = 8;     // a right shift fills with zeros
+inline constexpr unsigned kFloatFloorMod = 16;   // Mod-28: float remainders also have the divisor's sign
 inline constexpr unsigned kAnyShift = 32;        // a negative amount shifts all bits out
 inline constexpr unsigned kKeepsZero = 64;       // a remainder of zero has the sign of the dividend
 inline constexpr unsigned kPowOfZero = 128;      // integers: zero to a negative power is 0
 inline constexpr unsigned kNaturalPow = 256;     // integers: no negative powers
-inline constexpr unsigned kNanUnordered = 512;   // complex: nothing is less or greater beside a NaN
+inline constexpr unsigned kNanUnordered = 512;   // complex: a number with a NaN is neither less nor greater
 inline constexpr std::string_view kElementwiseTraits[] = {
     "the operands have equal shapes (BC-N1)",
     "the remainder has the sign of the dividend, without an attribute",
@@ -74,8 +74,8 @@ inline constexpr AttributeSpec kBroadcastSpec = {
 inline constexpr AttributeSpec kConsumedInputsSpec = {"consumed_inputs", AttributeKind::integers, "",
                                                       "attribute of ONNX opset 1; ignored"};
 
-// The attributes of a binary operator. The table of every other operator of this family begins with these, or
-// with all but the last: the keys below are valid for it too.
+// The attributes of a binary operator. The tables of all other operators of this family begin with these, or
+// with all but the last, so that the keys below are valid for them too.
 inline constexpr AttributeSpec kBinaryAttributes[] = {kAutoBroadcastSpec, kAxisSpec, kBroadcastSpec};
 inline constexpr auto kAutoBroadcastKey = attribute_key<BroadcastRule>(kBinaryAttributes, "auto_broadcast");
 inline constexpr auto kAxisKey = attribute_key<std::int64_t>(kBinaryAttributes, "axis");
@@ -99,7 +99,7 @@ inline constexpr AttributeRow kConsumingAttributes[] = {
 // The dtypes of the default semantics.
 inline constexpr DTypeSet kStandardOrdered = {kNumericTypes, DType::boolean};
 
-// What publishers call an operator, in this order; JAX as NumPy. Empty: its family has no version there.
+// The names of an operator at each publisher. JAX has NumPy's. Empty: the operator's family has no version.
 struct ElementwiseNames {
   std::string_view onnx, openvino, stablehlo, webnn, torch, numpy;
 };
@@ -107,7 +107,7 @@ struct ElementwiseNames {
 inline constexpr DTypeSet kBool = DType::boolean;
 inline constexpr DTypeSet kComplexAndSmall = {published::kComplex, published::kSmall};
 
-// What an operator of PyTorch, NumPy or JAX computes, what of that is not in tensorop, and how it differs.
+// The dtypes of a PyTorch, NumPy or JAX operator, those that tensorop does not compute, and differences.
 struct LibraryRow {
   DTypeSet types;
   DTypeSet missing = {};
@@ -120,7 +120,7 @@ struct LibraryRows {
   LibraryRow jax;
 };
 
-// The versions of others, and those of the three libraries. JAX has the names of NumPy.
+// Adds the versions of the three libraries to `others`. JAX has the names of NumPy.
 template <std::size_t kCount>
 [[nodiscard]] constexpr std::array<Version, kCount + 3> and_libraries(
     const std::array<Version, kCount>& others, std::string_view torch, std::string_view numpy,
@@ -149,23 +149,23 @@ struct BroadcastLayout {
   std::vector<BroadcastStrides> strides;
 };
 
-// All operands aligned on the right.
+// The layout of operands that are all aligned on the right.
 [[nodiscard]] BroadcastLayout right_aligned(const Call& call, Shape shape);
 
-// The rule of a call: the choice of auto_broadcast; legacy when `broadcast` is on; none in versions without
+// The rule of a call: the choice of auto_broadcast; legacy if `broadcast` is on; none in versions without
 // broadcasting.
 [[nodiscard]] BroadcastRule broadcast_rule(const Call& call);
 
-// Operand `i` under its name in messages.
+// The shape of operand `i` with its name in messages.
 [[nodiscard]] NamedShape named_shape(const Call& call, std::size_t i);
 
-// Refuses an axis for a rule that has none, and two rules at once (G-8).
+// Throws Error [G-8] for an axis with a rule that has none, and for two rules at once.
 void check_broadcast_attributes(const Call& call);
 
 // Throws Error with the violated rule of BC-M, BC-N, BC-L or BC-P.
 [[nodiscard]] BroadcastLayout broadcast_layout(const Call& call);
 
-// Nothing else leaves elements open: overflow of integers wraps everywhere, and the division of an integer by
+// The only rows for open elements: integers wrap on overflow at every publisher, and an integer divided by
 // zero has no result.
 inline constexpr OpenRow kExtremeOpen[] = {{Framework::onnx, OpenReason::nan_or_zeros},
                                            {Framework::openvino, OpenReason::nan_or_zeros},
@@ -181,7 +181,7 @@ inline constexpr OpenRow kShiftOpen[] = {
      .published = "BitwiseLeftShift"},
     {.framework = Framework::openvino, .reason = OpenReason::wide_shift, .published = "BitwiseRightShift"}};
 
-// More than two operands are folded from the left; a single one is copied.
+// Folds more than two operands from the left; copies a single operand.
 [[nodiscard]] Planned plan_elementwise(const Call& call, BinaryKernel kernel);
 
 // Returns the kernel for the dtypes and attributes of a call.
@@ -192,7 +192,7 @@ template <class Op>
   return find_kernel<Op>(call.operands[0].dtype(), call.operands.back().dtype());
 }
 
-// Of Less, Greater and the like. The order of complex numbers depends on the version.
+// The kernel of a comparison such as Less. The order of complex numbers depends on the version.
 template <class Order>
 [[nodiscard]] BinaryKernel kernel_of_order(const Call& call) {
   const bool is_complex = kComplexTypes.contains(call.operands[0].dtype());
@@ -200,8 +200,8 @@ template <class Order>
                                                      : kernel_of<Order>(call);
 }
 
-// Of `Op`, which is Min or Max. For complex numbers it is made of the comparison that the selected operand
-// meets: `Order` is Less for Min and Greater for Max, `OrderOrEqual` is LessOrEqual or GreaterOrEqual.
+// The kernel of `Op`, Min or Max. For complex numbers it selects the operand that meets a comparison: `Order`
+// is Less for Min and Greater for Max, `OrderOrEqual` is LessOrEqual or GreaterOrEqual.
 template <class Op, class Order, class OrderOrEqual>
 [[nodiscard]] BinaryKernel kernel_of_extreme(const Call& call) {
   if (!kComplexTypes.contains(call.operands[0].dtype())) return kernel_of<Op>(call);
@@ -209,7 +209,7 @@ template <class Op, class Order, class OrderOrEqual>
                                        : kernel_of<FirstIf<Order>>(call);
 }
 
-// Of logical operators: on whether elements are true, whatever dtype they have.
+// The kernel of a logical operator, which tests whether elements of any dtype are true.
 template <class Op, class OpOfNumbers>
 [[nodiscard]] BinaryKernel kernel_of_truth(const Call& call) {
   const bool is_byte = element_size(call.operands[0].dtype()) == 1;
@@ -218,11 +218,11 @@ template <class Op, class OpOfNumbers>
 
 inline constexpr PublishedNames kBinaryNames[] = {{Framework::onnx, "A B", "C"},
                                                   {Framework::stablehlo, "lhs rhs"}};
-// Of Pow and BitShift.
+// The names of the operands of Pow and BitShift.
 inline constexpr PublishedNames kPowerNames[] = {{Framework::onnx, "X Y", "Z"},
                                                  {Framework::stablehlo, "lhs rhs"}};
 
-// The rest of an operator's description.
+// The parts of an operator's description that differ within the family.
 struct ElementwiseDescription {
   std::string_view name;
   std::string_view sign;
@@ -234,7 +234,7 @@ struct ElementwiseDescription {
   std::span<const AttributeSpec> attributes;
   std::span<const OperandSpec> operands;
   WordList rules = {};
-  std::span<const OpenRow> open = {};  // of one reason for each version
+  std::span<const OpenRow> open = {};  // one reason for each version
   std::span<const PublishedNames> published_names = kBinaryNames;
 };
 

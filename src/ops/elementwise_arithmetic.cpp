@@ -1,4 +1,4 @@
-// Arithmetic on two tensors, and min and max of any number of them: the version tables of 6.2, 6.3 and 7.1.
+// Arithmetic on two tensors, and min and max of any number of tensors: their version tables.
 #include <array>
 
 #include "base/error.hpp"
@@ -22,7 +22,7 @@ constexpr AttributeSpec kConsumingSpecs[] = {kAutoBroadcastSpec, kAxisSpec, kBro
 using Attributes = std::span<const AttributeRow>;
 
 using published::kWideUnsigned;
-constexpr std::string_view kZeroDivisor = "EW-7";  // integers by zero: 0 in NumPy, -1 and the like in JAX
+constexpr std::string_view kZeroDivisor = "EW-7";  // integers by zero; NumPy returns 0, JAX -1 or others
 
 constexpr LibraryRows kLibrarySums = {{published::kTorchAny, kWideUnsigned},
                                       {{published::kOldNumbersAndBool, kComplex}, DType::string},
@@ -53,7 +53,7 @@ constexpr LibraryRows kLibraryExtremes = {{{published::kTorchNumbers, kBool}, kW
                                           {{published::kOldNumbersAndBool, kComplex}, {}, kNanUnordered},
                                           {published::kJaxAny}};
 
-// Of Add, Sub, Mul and Div.
+// The versions of Add, Sub, Mul and Div.
 constexpr std::array<Version, 13> versions(const ElementwiseNames& names, DTypeSet stablehlo,
                                            const LibraryRows& libraries,
                                            Attributes standard = kStandardAttributes,

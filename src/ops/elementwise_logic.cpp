@@ -1,4 +1,4 @@
-// Comparisons, logical and bitwise operators, and shifts: the version tables of 6.2 and 7.1.
+// Comparisons, logical and bitwise operators, and shifts: their version tables.
 #include <array>
 
 #include "ops/elementwise.hpp"
@@ -14,7 +14,7 @@ using published::kWideUnsigned;
 
 constexpr LibraryRows kLibraryEqual = {
     {published::kTorchAny, kWideUnsigned}, {published::kNumpyAny}, {published::kJaxAny}};
-// In NumPy and JAX complex numbers have an order; in NumPy strings too, which is not here.
+// NumPy and JAX order complex numbers. NumPy also orders strings, which tensorop does not.
 constexpr LibraryRows kLibraryOrder = {
     {{published::kTorchNumbers, kBool}, kWideUnsigned},
     {{published::kOldNumbersAndBool, kComplex}, DType::string, kNanUnordered},
@@ -29,12 +29,12 @@ constexpr LibraryRows kLibraryShifts = {{published::kTorchIntegers, kWideUnsigne
 
 constexpr DTypeSet kStandardAll = kAllTypes.without(kSmallTypes);
 
-// An operator of WebNN with a truth value for its result.
+// A WebNN version whose result is a truth value.
 constexpr Version webnn_version(std::string_view published, DTypeSet types) {
   return {Framework::webnn, 0, published, types, {}, {}, kByteTruth};
 }
 
-// Of Greater and Less.
+// The versions of Greater and Less.
 constexpr std::array<Version, 12> order_versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
@@ -49,7 +49,7 @@ constexpr std::array<Version, 12> order_versions(const ElementwiseNames& names) 
   return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryOrder);
 }
 
-// Of GreaterOrEqual and LessOrEqual.
+// The versions of GreaterOrEqual and LessOrEqual.
 constexpr std::array<Version, 10> or_equal_versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
@@ -124,7 +124,7 @@ constexpr AttributeSpec kAttributes[] = {
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"direction"}};
 constexpr auto kDirectionKey = attribute_key<Direction>(kAttributes, "direction");
 constexpr AttributeRow kDirection[] = {{"direction"}};
-// The direction of an operator of OpenVINO, StableHLO and the libraries is its name.
+// In OpenVINO, StableHLO and the libraries, the operator's name says the direction.
 constexpr auto kOthers = std::to_array<Version>({
     {Framework::standard, 0, "BitShift", kIntegerTypes, kStandard},
     {Framework::onnx, 11, "BitShift", published::kUnsigned, kDirection},

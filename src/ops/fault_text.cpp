@@ -20,20 +20,20 @@ std::string value_text(const Tensor& tensor, std::int64_t position) {
   return out;
 }
 
-// " (b.npy)": the file of the operand, if it has one.
+// Returns the operand's file in the form " (b.npy)", or an empty text.
 std::string file_text(const Call& call, std::size_t operand) {
   const bool is_known = operand < call.files.size() && !call.files[operand].empty();
   return is_known ? cat(" (", call.files[operand], ")") : "";
 }
 
-// "b[0,3] = 0 (b.npy)".
+// Returns an element in the form "b[0,3] = 0 (b.npy)".
 std::string element_text(const Call& call, std::size_t operand, std::int64_t position) {
   const Tensor& tensor = call.operands[operand];
   return cat(element_name(call.operand_name(operand), position, tensor.shape()), " = ",
              value_text(tensor, position), file_text(call, operand));
 }
 
-// Said of an error that is tensorop's decision.
+// Returns the addition for an error that the publisher leaves unspecified, or an empty text.
 std::string open_text(const Call& call, std::string_view rule) {
   return leaves_open(*call.version, rule) ? cat(", which ", call.version_name("leaves"), " unspecified") : "";
 }
@@ -57,7 +57,7 @@ Error index_error(const std::string& element, const PlanFault& fault, const Call
   return Error(cat(element, " is out of range for ", axis, open_text(call, "IX-1")), "IX-1");
 }
 
-// "updates[1] and updates[0] (u.npy) are updates of the same element, data[2]".
+// Returns "updates[1] and updates[0] (u.npy) are updates of the same element, data[2]" as an Error.
 Error duplicate_error(const PlanFault& fault, const Call& call) {
   const auto element = [&](std::size_t operand, std::int64_t position) {
     return element_name(call.operand_name(operand), position, call.operands[operand].shape());
@@ -106,7 +106,7 @@ Error plain_error(const PlanFault& fault, const std::string& element, const Call
 std::string faulty_element(const PlanFault& fault, const Call& call, const Planned& planned) {
   constexpr std::size_t kIndicesIndex = 1;
   constexpr std::size_t kUpdates = 2;
-  // The element of operand `i` that the faulty element of an element-wise result is computed from.
+  // Returns the element of operand `i` from which the faulty element of an element-wise result is computed.
   const auto operand = [&](std::size_t i) {
     return element_text(call, i, planned.plan->facts().broadcast->offset(i, fault.position));
   };
@@ -131,7 +131,7 @@ std::string faulty_element(const PlanFault& fault, const Call& call, const Plann
 }
 
 Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned) {
-  // Of a dry run the updates may have no elements.
+  // In a dry run the updates may have no elements.
   if (fault.fault == Fault::duplicate_update) return duplicate_error(fault, call);
   return plain_error(fault, faulty_element(fault, call, planned), call, planned.output);
 }

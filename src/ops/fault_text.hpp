@@ -9,14 +9,14 @@
 
 namespace tensorop {
 
-// The Error for a fault that the call's plan threw: it names the element of the operand, its value, the
+// Returns the Error for a fault that the call's plan threw. It names the operand's element, its value, the
 // allowed values, and the rule (IX-1, IX-2, EW-7, EW-8).
 [[nodiscard]] Error fault_error(const PlanFault& fault, const Call& call, const Planned& planned);
 
-// The element of an operand that is at fault, with its value: "indices[1] = 7".
+// Returns the faulty element of an operand with its value: "indices[1] = 7".
 [[nodiscard]] std::string faulty_element(const PlanFault& fault, const Call& call, const Planned& planned);
 
-// That Error, with the facts that it was made of.
+// The Error of fault_error(), with the facts of the fault.
 class FaultError : public Error {
  public:
   FaultError(const Error& error, const FaultFacts& facts) : Error(error), facts_(facts) {}
@@ -26,7 +26,7 @@ class FaultError : public Error {
   FaultFacts facts_;
 };
 
-// Runs `body`; a PlanFault that leaves it becomes its FaultError.
+// Runs `body`, and throws a FaultError in place of a PlanFault.
 template <class Body>
 decltype(auto) with_fault_text(const Call& call, const Planned& planned, Body&& body) {
   try {

@@ -102,7 +102,7 @@ constexpr OutOfScope kOutOfScope[] = {
 };
 // clang-format on
 
-// "np.take_along_axis" as the tables have it.
+// Returns "np.take_along_axis" in the form in which the tables contain it.
 std::string word_of(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   return cat(" ", fold_name(dot == std::string_view::npos ? name : name.substr(dot + 1)), " ");

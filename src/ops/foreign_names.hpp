@@ -1,4 +1,4 @@
-// What other libraries call the operators, and what to type instead: for hints, and for the page of the docs.
+// The names of the operators in other libraries, and the tensorop command for each: for hints and the docs.
 #pragma once
 
 #include <span>
@@ -9,16 +9,16 @@ namespace tensorop {
 
 struct ForeignCall {
   std::string_view library;  // "NumPy"
-  std::string_view names;    // words that lead here, between blanks; empty: none
+  std::string_view names;    // names that lead to this row, between blanks; empty: none
   std::string_view call;     // in that library
-  std::string_view command;  // after "tensorop "; may go on with a remark after ';'
+  std::string_view command;  // text after "tensorop "; may end with a remark after ';'
 };
 
-// In the order of the docs. A word leads to the first row that has it.
+// The rows in the order of the docs. A name leads to the first row that has it.
 [[nodiscard]] std::span<const ForeignCall> foreign_calls();
 
-// What to type in place of a name that tensorop does not have, or that it is outside its scope; empty for a
-// name that no library has. '-', '_', case and what stands before the last dot ("np.take") are ignored.
+// Returns the command for a name that tensorop does not have, or that the name is outside its scope; empty if
+// no library has the name. Ignores '-', '_', case and everything up to the last dot ("np.take").
 [[nodiscard]] std::string foreign_hint(std::string_view name);
 
 }  // namespace tensorop

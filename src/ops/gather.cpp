@@ -1,4 +1,4 @@
-// Gather: slices of data along one axis. Source: section 3.1 (GA-1 ... GA-6).
+// Gather: slices of data along one axis. Source: docs/ops/gather.md.
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/axes.hpp"
@@ -12,12 +12,12 @@ namespace tensorop {
 namespace gather_operator {
 namespace {
 
-constexpr unsigned kVectorIndex = 1;  // indices have rank 1; 0-D counts as (1), of data too
+constexpr unsigned kVectorIndex = 1;  // indices have rank 1; 0-D data and indices count as (1)
 constexpr unsigned kScalarData = 2;   // data without dimensions counts as (1)
-// jax: an index for an axis without elements is out of range in every mode; without indices the result is
+// jax: an axis without elements has no valid index, in any mode; if indices have no element, the result is
 // data
 constexpr unsigned kNoEmptyAxis = 4;
-constexpr unsigned kChecksAsItTakes = 8;  // numpy: an index is looked at where a slice is taken
+constexpr unsigned kChecksAsItTakes = 8;  // numpy: an index is checked only if a slice is taken
 constexpr std::string_view kTraits[] = {
     "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
     "data without dimensions counts as (1)",
@@ -66,7 +66,7 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::jax, 0, "take", published::kJaxMaskTypes, kJaxTake, kClipsRaw, kNoEmptyAxis},
 }));
 
-// GA-1 ... GA-5, in this order.
+// Checks GA-1 to GA-5, in this order.
 SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
@@ -92,7 +92,7 @@ SliceGeometry checked_slices(const Call& call) {
                     ", that of indices ", to_string(indices), " is ", indices[d], "; they must be equal"),
                 "GA-5", "", shape_picture({{"data", data}, {"indices", indices}}, i));
   }
-  return axis_slices(data, indices, axis, b);
+  return call.range ? range_slice(data, axis, *call.range) : axis_slices(data, indices, axis, b);
 }
 
 Planned plan_slices(const Call& call) {

@@ -1,4 +1,4 @@
-// GatherElements: one element of data for each element of indices. Source: section 3.2 (GA-1, GE-2 ... GE-4).
+// GatherElements: one element of data for each element of indices. Source: docs/ops/gather.md.
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/axes.hpp"
@@ -12,13 +12,13 @@ namespace tensorop {
 namespace gather_elements_operator {
 namespace {
 
-// openvino and webnn: except along the axis the dimensions must be equal (GE-4); in other versions those of
-// indices may be smaller.
+// openvino and webnn: all dimensions except the axis must be equal (GE-4); in other versions the dimensions
+// of indices may be smaller.
 constexpr unsigned kEqualOffAxis = 1;
-constexpr unsigned kBroadcastOffAxis = 2;  // except along the axis each is repeated to the other
-constexpr unsigned kTorchShapes = 4;       // 0-D counts as (1), and the rules are those of PyTorch
+constexpr unsigned kBroadcastOffAxis = 2;  // data and indices are broadcast to each other off the axis
+constexpr unsigned kTorchShapes = 4;       // 0-D counts as (1), and the rules are PyTorch's
 constexpr unsigned kZeroOfEmptyAxis = 8;   // jax: an axis without elements reads as zeros
-constexpr unsigned kIndexesResult = 16;    // numpy: where the result is empty, no index is checked
+constexpr unsigned kIndexesResult = 16;    // numpy: no index of an empty result is checked
 constexpr std::string_view kTraits[] = {
     "data and indices are equal except along axis (GE-4)",
     "data and indices are repeated to each other except along axis (GE-4)",
@@ -75,7 +75,7 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      kBroadcastOffAxis | kZeroOfEmptyAxis},
 }));
 
-// GA-1, GE-2 and GE-4, in this order.
+// Checks GA-1, GE-2 and GE-4, in this order.
 SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
@@ -122,7 +122,7 @@ Planned plan_elements(const Call& call) {
 }
 
 Planned plan(const Call& call) {
-  // NumPy and JAX leave indices as they are.
+  // NumPy and JAX flatten data but not indices.
   const bool both = call.has_trait(kTorchShapes) || !call.strict();
   if (is_flat(call)) return plan_elements(flattened(call, both ? 2 : 1));
   if (!call.has_trait(kTorchShapes)) return plan_elements(call);

@@ -1,4 +1,4 @@
-// GatherND: slices of data that tuples of indices select. Source: section 3.3 (GN-1 ... GN-5).
+// GatherND: slices of data that tuples of indices select. Source: docs/ops/gather.md.
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/axes.hpp"
@@ -17,8 +17,8 @@ constexpr unsigned kEmptyTuples = 2;     // k = 0 selects the whole slice (GN-4)
 constexpr unsigned kNegativeBatch = 4;   // batch_dims may count from the end of indices (GN-2)
 constexpr unsigned kStandardTraits = kBroadcastBatch | kEmptyTuples | kNegativeBatch;
 constexpr unsigned kOpenvinoTraits = kBroadcastBatch | kEmptyTuples;
-constexpr unsigned kFusedBatch = 8;    // GatherND-5: more than one batch dimension become one
-constexpr unsigned kNoEmptyAxis = 16;  // jax: nor an index without dimensions for an axis without elements
+constexpr unsigned kFusedBatch = 8;    // GatherND-5: several batch dimensions become one
+constexpr unsigned kNoEmptyAxis = 16;  // jax: an empty axis has no index, unless the result is empty
 constexpr std::string_view kTraits[] = {
     "batch dimensions may also be 1 on one side (GN-3)", "index tuples may have no elements (GN-4)",
     "batch_dims may be negative (GN-2)", "several batch dimensions become one in the result",
@@ -59,14 +59,14 @@ constexpr Version kVersions[] = {
     {Framework::jax, 0, "at_get", published::kJaxMaskTypes, kJaxGet, {}, kNoEmptyAxis},
 };
 
-// "k = 0 is allowed by openvino-5 ...".
+// Returns a sentence such as "k = 0 is allowed by openvino-5 ...".
 std::string allowed_by(const Call& call, std::string_view what, unsigned trait) {
   return cat(what, " allowed by ", versions_where(*call.op, [trait](const Version& version) {
                return (version.traits & trait) != 0;
              }));
 }
 
-// GN-2: batch_dims counted from the front.
+// Checks GN-2 and returns batch_dims counted from the front.
 std::int64_t check_batch_dims(const Call& call, const Shape& data, const Shape& indices) {
   const std::int64_t b = call.get(kBatchDimsKey);
   const std::int64_t end = std::min(rank(data), rank(indices));
@@ -81,7 +81,7 @@ std::int64_t check_batch_dims(const Call& call, const Shape& data, const Shape& 
                   : "");
 }
 
-// GN-3.
+// Checks GN-3.
 void check_batch(const Call& call, const Shape& data, const Shape& indices, std::int64_t batch_dims) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(batch_dims); ++d) {
     const bool allowed = call.has_trait(kBroadcastBatch);
@@ -98,7 +98,7 @@ void check_batch(const Call& call, const Shape& data, const Shape& indices, std:
   }
 }
 
-// GN-1 ... GN-4, in this order.
+// Checks GN-1 to GN-4, in this order.
 SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();

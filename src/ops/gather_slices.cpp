@@ -1,5 +1,4 @@
-// StableHLO's gather and dynamic_gather: windows of data. Source: section 3.1 of the publishers'
-// specification (SG-1 ... SG-9).
+// StableHLO's gather and dynamic_gather: windows of data. Source: StableHLO spec, gather; docs/ops/slices.md.
 #include <algorithm>
 
 #include "base/checked.hpp"
@@ -57,7 +56,7 @@ constexpr Choice kOob[] = {
   throw Error(cat("slice_sizes[", d, "] = ", sizes[d], " ", what), rule);
 }
 
-// SG-6 and SG-9. A size of 0 has no element that a dimension without place in the result could be taken at.
+// Checks SG-6 and SG-9. A collapsed or batching dimension may have the size 0 only if the result is empty.
 void check_sizes(const Call& call, const SliceDims& dims, const Shape& sizes) {
   const Shape& data = call.operands[0].shape();
   for (const auto& [list, name] :

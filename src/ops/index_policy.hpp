@@ -1,4 +1,4 @@
-// What a call does with an index out of range: --oob, the modes of publishers, the fill value.
+// The policy of a call for indices out of range: --oob, the modes of publishers, the fill value.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace tensorop {
 inline constexpr Choice kGatherOob[] = {{"error", OutOfBounds::error}, {"zero", OutOfBounds::zero},
                                         {"clip", OutOfBounds::clip},   {"clamp", OutOfBounds::clamp},
                                         {"wrap", OutOfBounds::wrap},   {"fill", OutOfBounds::fill}};
-// The attribute of NumPy and JAX that is the policy of a call, as --oob is in the default semantics.
+// The attribute of NumPy and JAX that sets the policy of a call, like --oob in the default semantics.
 inline constexpr std::string_view kModeName = "mode";
 inline constexpr Choice kIndexModes[] = {{"raise", OutOfBounds::error},
                                          {"wrap", OutOfBounds::wrap},
@@ -23,7 +23,7 @@ inline constexpr AttributeSpec kIndexModeSpec = {
     kModeName, AttributeKind::choice,
     "",        "what happens to an index out of range, in numpy and jax; without them --oob",
     kCallRule, kIndexModes};
-// Of JAX's at[].get.
+// The modes of JAX's at[].get.
 inline constexpr Choice kGetModes[] = {{"clip", OutOfBounds::clip},
                                        {"promise_in_bounds", OutOfBounds::clip},
                                        {"fill", OutOfBounds::fill},
@@ -40,18 +40,18 @@ inline constexpr WordList kRaiseWrapClip = "raise wrap clip";
 // unsigned integer, true.
 [[nodiscard]] std::string default_fill(DType dtype);
 
-// Whether an attribute is the policy of a call.
+// Whether an attribute sets the policy of a call.
 [[nodiscard]] constexpr bool is_policy(const AttributeSpec& spec) {
   return !spec.choices.empty() && spec.choices[0].type == &kEnumTag<OutOfBounds>;
 }
 
-// What the call does with its index values: by the version, the attribute that is a policy, or --oob.
+// The policy of a call: from the version, from an attribute that sets it, or from --oob.
 [[nodiscard]] IndexPolicy index_policy(const Call& call);
 
-// The element that an index out of range selects; nothing where the policy is not fill.
+// The element that an index out of range selects; nothing if the policy is not fill.
 [[nodiscard]] std::optional<Tensor> fill_value(const Call& call);
 
-// Throws Error [G-8] for a fill value that is missing or not used.
+// Throws Error [G-8] if a fill value is missing or not used.
 void check_fill_value(const Call& call);
 
 }  // namespace tensorop

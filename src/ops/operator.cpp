@@ -129,7 +129,7 @@ std::string versions_where(const Operator& op, const std::function<bool(const Ve
     if (version.framework == Framework::standard) {
       standard = true;
     } else {
-      // One opset may have two of the operators: Scatter and ScatterElements of onnx-11.
+      // Two of the operators may be in one opset: Scatter and ScatterElements of onnx-11.
       const std::string name = spec_name(version);
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }

@@ -2,7 +2,7 @@
 // messages, --spec, `ops`, and the tables of the docs are made from these descriptions.
 //
 // An operator's file defines one Operator; registry.hpp lists them. All of it is constant data, without a
-// cost at start-up. Section numbers and rule ids are those of the operator specification (docs/ops).
+// cost at start-up. Rule ids are those of rule.cpp; the pages of docs/ops explain them.
 #pragma once
 
 #include <algorithm>
@@ -33,42 +33,42 @@ namespace tensorop {
 
 struct Call;
 
-// The role of an operand. Decides how untyped JSON is read: --dtype applies only to data.
+// The role of an operand. It decides how untyped JSON is read: --dtype applies only to data.
 enum class OperandRole : std::uint8_t { data, indices, condition };
 
 struct OperandSpec {
   std::string_view name;  // option, job key and message name: "indices"
-  // Type variable: operands of one variable have one dtype (kSameTypeRule). In a version that has no types
-  // for it the operand has the variable of the first one.
+  // Type variable: operands with the same variable have the same dtype (kSameTypeRule). If a version has no
+  // types for it, the operand has the variable of the first operand.
   std::string_view type;
   OperandRole role;
-  std::string_view rule;  // rule id of a dtype that the version does not allow
+  std::string_view rule;  // rule id for a dtype that the version does not allow
   std::string_view help;
-  bool variadic = false;  // the last operand only: any number more of the same
-  bool optional = false;  // an operand of integers; one of an operator at most
+  bool variadic = false;  // only the last operand: may be given any number of times
+  bool optional = false;  // an operand of integers that may be missing; at most one in an operator
 };
 
 // Rule ids that are the same for every operator.
 inline constexpr std::string_view kSameTypeRule = "T-2";
-inline constexpr std::string_view kCallRule = "G-8";      // operands and attributes missing, unknown or twice
-inline constexpr std::string_view kMissingRule = "NI-1";  // the publisher accepts, tensorop does not compute
+inline constexpr std::string_view kCallRule = "G-8";      // operand or attribute missing, unknown, duplicate
+inline constexpr std::string_view kMissingRule = "NI-1";  // accepted by the publisher, not by tensorop
 inline constexpr std::string_view kNotHere = ": accepted by the publisher, not in tensorop";
 
 enum class AttributeKind : std::uint8_t {
   integer,
   boolean,            // 0, 1, true, false
-  flag,               // the same; the bare option means true
+  flag,               // as boolean; the bare option means true
   choice,             // one word of `choices`, in any case
   integers,           // "2,3", "[]", or an operand holding a rank-1 tensor of integers
-  dimension_numbers,  // the text of an attribute of MLIR, which stands for other attributes of the operator
+  dimension_numbers,  // an MLIR attribute, as text, which sets several attributes of the operator
   element,            // a value of data's dtype, as in JSON
 };
 
-// Its address stands for the type.
+// The address of this object identifies the enumeration.
 template <class Enum>
 inline constexpr char kEnumTag = 0;
 
-// A word of an attribute, and the value of the enumeration that it stands for.
+// A word of an attribute, and the value of the enumeration that it means.
 struct Choice {
   template <class Enum>
   constexpr Choice(std::string_view name, Enum meaning)
@@ -79,8 +79,8 @@ struct Choice {
 };
 using Choices = std::span<const Choice>;
 
-// The words of a text, with a blank between two of them: "none add mul". Only the text is stored: each
-// pointer of a table takes time when the program starts.
+// The words of a text, separated by single blanks: "none add mul". Only the text is stored, because each
+// pointer in a table takes time when the program starts.
 class WordList {
  public:
   class Iterator {
@@ -132,28 +132,28 @@ class WordList {
 struct AttributeSpec {
   std::string_view name;  // job key and message name: "batch_dims"; the option is --batch-dims
   AttributeKind kind;
-  std::string_view default_text;  // the value when left out, as text; empty: none
+  std::string_view default_text;  // the value if not given, as text; empty: none
   std::string_view help;
-  std::string_view rule = kCallRule;  // rule id of a bad value
-  Choices choices = {};               // of the union over all versions
+  std::string_view rule = kCallRule;  // rule id for a bad value
+  Choices choices = {};               // the choices of all versions
   bool required = false;
 };
 
-// An attribute of a version: with its own choices where they are fewer, and its own default where it differs.
+// An attribute of a version, with its own choices if it has fewer, and its own default if that differs.
 struct AttributeRow {
   std::string_view name;
   WordList choices = {};
   std::string_view default_text = {};
-  bool non_negative = false;  // of an integer: AX-3
-  WordList missing = {};      // choices of the publisher that tensorop does not have (kMissingRule)
+  bool non_negative = false;  // integers only: AX-3
+  WordList missing = {};      // choices of the publisher that tensorop does not compute (kMissingRule)
 };
 
-// Reads the value of one attribute from a Call, as a T: std::int64_t, bool, an enumeration, Shape (a list of
-// integers), Tensor (one element). Made by attribute_key() alone, which refuses to compile where the table
-// has no such attribute.
+// Reads the value of one attribute from a Call as a T: std::int64_t, bool, an enumeration, Shape (a list of
+// integers) or Tensor (one element). Made only by attribute_key(), which does not compile if the table has no
+// such attribute.
 template <class T>
 struct AttributeKey {
-  std::size_t at;  // in the operator's table
+  std::size_t at;  // index in the operator's table
 };
 
 template <class T>
@@ -179,14 +179,14 @@ consteval AttributeKey<T> attribute_key(std::span<const AttributeSpec> table, st
   throw "no attribute of that name";
 }
 
-// The dtypes a version allows for a type variable.
+// The dtypes that a version allows for a type variable.
 struct TypeRow {
   std::string_view type;
   DTypeSet allowed;
-  DTypeSet missing = {};  // that the publisher allows too and tensorop does not compute (kMissingRule)
+  DTypeSet missing = {};  // dtypes that the publisher allows too but tensorop does not compute (kMissingRule)
 };
 
-// Those of all its type variables.
+// The rows of all type variables of a version.
 class TypeRows {
  public:
   constexpr TypeRows() = default;
@@ -204,13 +204,13 @@ class TypeRows {
   std::size_t count_ = 0;
 };
 
-// The rules of a version for index values (1.3). When both apply: negative values first, then the range, for
-// every publisher.
+// A version's rules for index values. For every publisher, the rule for negative values applies first, then
+// the rule for the range.
 struct IndexRule {
   Negative negative = Negative::count;             // refuse: IX-2
   OutOfBounds out_of_bounds = OutOfBounds::error;  // error: IX-1
-  bool is_open = false;    // the text leaves open what is out of range, and IX-1 is tensorop's decision
-  bool clips_raw = false;  // a mode that clips does not count negative indices: it takes them to 0
+  bool is_open = false;    // the text does not define indices out of range; IX-1 is tensorop's decision
+  bool clips_raw = false;  // modes that clip do not count negative indices from the end, but clip them to 0
 };
 inline constexpr IndexRule kNonNegative = {.negative = Negative::refuse};
 inline constexpr IndexRule kOpenRange = {.is_open = true};
@@ -220,15 +220,15 @@ inline constexpr IndexRule kNonNegativeOpenRange = {.negative = Negative::refuse
 // One published version, or the default semantics.
 struct Version {
   Framework framework;
-  int since;                   // the number it appeared in, as its publisher numbers; 0 where that does not
+  int since;                   // the publisher's number of the first release with it; 0 without numbers
   std::string_view published;  // the publisher's name: "ScatterElementsUpdate"
   TypeRows types;
   std::span<const AttributeRow> attributes;
   IndexRule index = {};
-  unsigned traits = 0;  // differences that only the operator's own file understands
+  unsigned traits = 0;  // differences that only the operator's own file interprets
   bool deprecated = false;
-  std::uint8_t operands = 0;  // of a variadic operator: exactly so many; 0: any number from 1
-  // The rule id of a fault that is none to the publisher, whose result tensorop does not compute.
+  std::uint8_t operands = 0;  // of a variadic operator: the exact number; 0: any number from 1 on
+  // The rule id of a fault that is no fault to the publisher, but whose result tensorop does not compute.
   std::string_view missing_rule = {};
 };
 
@@ -236,19 +236,19 @@ struct Version {
 struct OpenRow {
   Framework framework;
   OpenReason reason;
-  int before = std::numeric_limits<int>::max();  // Version::since of the first that does not
-  std::string_view published = {};               // the only operator of the publisher; empty: all
+  int before = std::numeric_limits<int>::max();  // Version::since of the first that defines them
+  std::string_view published = {};               // the publisher's operator that this concerns; empty: all
 
   [[nodiscard]] constexpr bool is_for_all() const { return before == std::numeric_limits<int>::max(); }
   [[nodiscard]] constexpr bool concerns(const Version& version) const {
-    // MDF has the operators of ONNX.
+    // MDF uses the operators of ONNX.
     const bool is_of = version.framework == framework ||
                        (framework == Framework::onnx && version.framework == Framework::mdf);
     return is_of && version.since < before && (published.empty() || version.published == published);
   }
 };
 
-// The versions with one of MDF, which runs the operators of ONNX's opset 15 by their names.
+// Adds a version of MDF, which uses the operators of ONNX's opset 15 by their names.
 template <std::size_t kCount>
 [[nodiscard]] constexpr std::array<Version, kCount + 1> and_mdf(const std::array<Version, kCount>& versions) {
   std::array<Version, kCount + 1> out{};
@@ -267,18 +267,18 @@ template <std::size_t kCount>
 
 // A name of the operator on the command line.
 struct OperatorName {
-  // The default that a name gives to one attribute.
+  // A default that the name sets for one attribute.
   struct Preset {
     std::string_view attribute = {};
     std::string_view text = {};
   };
 
   std::string_view name;
-  Framework of = Framework::standard;  // the only publisher that has the name; standard: not one alone
-  // The publishers' operators that this name means under --spec; empty: all.
+  Framework of = Framework::standard;  // the only publisher that has the name; standard: not limited to one
+  // The publishers' operators that the name means under --spec; empty: all of them.
   WordList published = {};
   Preset preset = {};
-  // One operand for each index array, in place of one of index tuples: engine/index_arrays.hpp.
+  // Index arrays are separate operands instead of one operand of index tuples: engine/index_arrays.hpp.
   bool takes_arrays = false;
 };
 
@@ -291,94 +291,94 @@ struct OutputInfo {
 struct Planned {
   OutputInfo output;
   std::unique_ptr<Plan> plan;
-  std::optional<SliceGeometry> slices = {};  // of a gather or a scatter
+  std::optional<SliceGeometry> slices = {};  // for gathers and scatters
 };
 
-// What a mask may stand for in the default semantics, in place of the operand indices.
+// The meaning of a mask that is given as the operand indices in the default semantics.
 enum class MaskUse : std::uint8_t {
   none,
   along_axis,  // a mask of rank 1: positions along the attribute axis
   leading,     // a mask of data's leading dimensions: one index tuple for each true element
 };
 
-// What a publisher calls operands and result, where it has names of its own.
+// A publisher's names for operands and result, if they differ.
 struct PublishedNames {
   Framework framework;
-  WordList operands;             // in the order of Operator::operands, then an attribute that is an input
-  std::string_view output = {};  // of ONNX
+  WordList operands;             // in the order of Operator::operands, then attributes that are inputs
+  std::string_view output = {};  // in ONNX
 };
 
 struct Operator {
   std::string_view name;
   std::string_view summary;             // one line, without a full stop
-  std::string_view meaning;             // one to three sentences, which its docs page has too
-  std::string_view output_shape = {};   // a formula, in the notation of Python: "indices.shape"
-  std::string_view example;             // a call that works as it stands
-  std::string_view family = {};         // the docs page it stands on: docs/ops/FAMILY.md
+  std::string_view meaning;             // one to three sentences, also on its docs page
+  std::string_view output_shape = {};   // a formula in Python's notation: "indices.shape"
+  std::string_view example;             // a call that works as written
+  std::string_view family = {};         // its docs page: docs/ops/FAMILY.md
   std::span<const OperatorName> names;  // the first is `name`
   std::span<const OperandSpec> operands;
   std::span<const AttributeSpec> attributes = {};
   std::span<const Version> versions;   // standard first, then by publisher and opset
-  Choices oob = {};                    // of --oob (OutOfBounds), default semantics only; empty: has none
-  Choices duplicates = {};             // of --duplicates (Duplicates); empty: has none
+  Choices oob = {};                    // --oob (OutOfBounds), default semantics only; empty: no such option
+  Choices duplicates = {};             // --duplicates (Duplicates); empty: no such option
   std::span<const OpenRow> open = {};  // the default semantics leave nothing open
-  std::string_view sign = {};          // "+": how it is written between operands; empty: as a function
+  std::string_view sign = {};          // "+": the sign between operands; empty: written as a function
   std::span<const PublishedNames> published_names = {};
-  WordList onnx_order = {};                 // of the operands, in ONNX's schema; empty: that of `operands`
-  std::string_view count_rule = kCallRule;  // rule id of a number of operands that the version does not allow
-  // The ids of the other rules that check_attributes() and plan() name, those of broadcasting between
-  // operands apart: families share them.
+  WordList onnx_order = {};                 // operand names in ONNX's order; empty: as in `operands`
+  std::string_view count_rule = kCallRule;  // rule id for a wrong number of operands
+  // The ids of the other rules that check_attributes() and plan() throw. Rules of broadcasting between
+  // operands are separate because families share them.
   WordList rules;
   WordList broadcast_rules = {};
-  // Checks ranks, axes and shapes, in that order (G-9), and plans the result. Reads no element of any
-  // operand. Throws Error with the violated rule.
+  // Checks ranks, axes and shapes, in that order, and plans the result. Reads no element of any operand.
+  // Throws Error with the violated rule.
   Planned (*plan)(const Call& call);
-  // Throws Error for valid attributes that exclude each other; called before any operand is opened. Null: no
-  // such attributes.
+  // Throws Error for valid attributes that exclude each other; called before any operand is opened. Null:
+  // there are no such attributes.
   void (*check_attributes)(const Call& call) = nullptr;
   MaskUse mask = MaskUse::none;
-  std::span<const std::string_view> traits = {};  // what the bits of Version::traits mean, from the lowest
+  std::span<const std::string_view> traits = {};  // meanings of Version::traits, from the lowest bit on
 };
 
-// The row of the publisher; null: it has the operator's own names.
+// Returns the publisher's row; null: the publisher has the operator's own names.
 [[nodiscard]] const PublishedNames* published_names(const Operator& op, Framework framework);
 
-// Whether the publisher's text does not say what happens where a call breaks the rule: the error is then
+// Whether the publisher's text does not define what a call does that breaks the rule: the error is then
 // tensorop's decision.
 [[nodiscard]] bool leaves_open(const Version& version, std::string_view rule);
-// "duplicate indices without a reduction": why elements are open, for messages. Not of none.
+// Returns the reason for messages: "duplicate indices without a reduction". `reason` is not none.
 [[nodiscard]] std::string_view reason_text(OpenReason reason);
 
-// The attribute of that name, or null.
+// Returns the attribute with this name, or null.
 [[nodiscard]] const AttributeSpec* find_attribute(const Operator& op, std::string_view name);
-// The version's row of that attribute, or null.
+// Returns the version's row of the attribute with this name, or null.
 [[nodiscard]] const AttributeRow* find_attribute(const Version& version, std::string_view name);
-// "none", "add", "mul".
+// Returns the words of the choices: "none", "add", "mul".
 [[nodiscard]] std::vector<std::string> words_of(Choices choices);
-// The words that the version allows for the attribute, which it has.
+// Returns the words that the version, which has the attribute, allows for it.
 [[nodiscard]] std::vector<std::string> allowed_words(const AttributeSpec& spec, const Version& version);
-// The default of the attribute, as text, where the version is called by `name`; empty: none.
+// Returns the default of the attribute, as text, if the version is called by `name`; empty: none.
 [[nodiscard]] std::string_view default_text(const AttributeSpec& spec, const OperatorName& name,
                                             const Version& version);
-// The word of --oob that says what the default semantics do; of an operator that has the option.
+// Returns the word of --oob for the default semantics. The operator must have the option.
 [[nodiscard]] std::string_view default_oob(const Operator& op);
-// The type variable of operand `i` in the version; the operands of a variadic description share one.
+// Returns the type variable of operand `i` in the version; all operands of a variadic description share one.
 [[nodiscard]] std::string_view type_variable(const Operator& op, const Version& version, std::size_t i);
-// The dtypes the version allows for a type variable.
+// Returns the dtypes that the version allows for a type variable.
 [[nodiscard]] DTypeSet allowed_types(const Version& version, std::string_view type);
-// "onnx-13", "stablehlo-1.1"; "the default semantics".
+// Returns "onnx-13" or "stablehlo-1.1"; "the default semantics" for standard.
 [[nodiscard]] std::string spec_name(const Version& version);
-// The dtypes that the publisher allows for a type variable and tensorop does not compute.
+// Returns the dtypes that the publisher allows for a type variable but tensorop does not compute.
 [[nodiscard]] DTypeSet missing_types(const Version& version, std::string_view type);
-// The name of the operator at the publisher: "Gather-13", "index_select".
+// Returns the publisher's name for the operator: "Gather-13", "index_select".
 [[nodiscard]] std::string published_name(const Version& version);
-// "onnx GatherND-13", "openvino Gather-8", "the default semantics": for messages.
+// Returns "onnx GatherND-13", "openvino Gather-8" or "the default semantics", for messages.
 [[nodiscard]] std::string version_name(const Version& version);
-// The same as the subject of a verb in the singular: "onnx Gather-13 has", "the default semantics have".
+// Returns the version as the subject of a verb: "onnx Gather-13 has", "the default semantics have".
 [[nodiscard]] std::string version_name(const Version& version, std::string_view verb);
 // Whether `name` means the version under --spec.
 [[nodiscard]] bool means(const OperatorName& name, const Version& version);
-// "onnx-13, openvino-8 and the default semantics": the versions of the operator for which `holds`, or empty.
+// Returns the versions for which `holds`: "onnx-13, openvino-8 and the default semantics"; empty if none.
 [[nodiscard]] std::string versions_where(const Operator& op,
                                          const std::function<bool(const Version&)>& holds);
 

@@ -1,4 +1,4 @@
-// PRelu: the only element-wise operator whose second operand alone is broadcast. The versions differ in how.
+// PRelu: the only element-wise operator that broadcasts only its second operand. Its versions differ in how.
 #include <utility>
 
 #include "base/error.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 // onnx-1 and -6: one slope, one for each channel, or one for each element.
 constexpr unsigned kOldSlopes = 1;
-// openvino-1: as many slopes as there are channels go along dimension 1, whatever the last dimension is.
+// openvino-1: one slope for each channel goes along dimension 1, whatever the last dimension is.
 constexpr unsigned kChannelsFirst = 2;
 constexpr unsigned kBothWays = 4;  // webnn
 constexpr std::string_view kTraits[] = {

@@ -1,21 +1,21 @@
-// The dtypes that published versions allow: the tables 7.1 and 7.2 of the specification as lists of dtypes.
+// The dtypes that published versions allow.
 //
-// Frozen: what was published stays, whatever dtypes tensorop has. A row of a published version therefore
-// names dtypes one by one or sets of this header, never a set of tensor/dtype.hpp, which grows with a new
-// dtype. Rows of the default semantics name the sets of tensor/dtype.hpp.
+// The lists are frozen: a published version keeps its dtypes when tensorop gets new ones. Rows of published
+// versions therefore name dtypes one by one, or sets of this header, but no set of tensor/dtype.hpp, which
+// grows with each new dtype. Rows of the default semantics name the sets of tensor/dtype.hpp.
 #pragma once
 
 #include "ops/operator.hpp"
 
 namespace tensorop::published {
 
-// Integers. 7.2: what indices, shapes and axes may be.
+// Integers, and the dtypes that indices, shapes and axes may have.
 inline constexpr DTypeSet kUnsigned = {DType::uint8, DType::uint16, DType::uint32, DType::uint64};
 inline constexpr DTypeSet kIntegers = {DType::int8,  DType::int16,  DType::int32,  DType::int64,
                                        DType::uint8, DType::uint16, DType::uint32, DType::uint64};
 inline constexpr DTypeSet kInt32Or64 = {DType::int32, DType::int64};
 
-// 7.1. "Old": before bfloat16, which ONNX took up in opset 13.
+// Floats and numbers. "Old" means without bfloat16, which ONNX added in opset 13.
 inline constexpr DTypeSet kOldFloats = {DType::float16, DType::float32, DType::float64};
 inline constexpr DTypeSet kFloats = {kOldFloats, DType::bfloat16};
 inline constexpr DTypeSet kOldNumbers = {kIntegers, kOldFloats};
@@ -27,7 +27,7 @@ inline constexpr DTypeSet kOldOnnxAny = {kOldNumbers, DType::boolean, DType::com
 inline constexpr DTypeSet kStablehloAny = {kNumbersAndBool, DType::complex64, DType::complex128};
 inline constexpr DTypeSet kOnnxAny = {kOldOnnxAny, DType::bfloat16};
 
-// WebNN, whose truth values are uint8.
+// WebNN. Its truth values are uint8.
 inline constexpr DTypeSet kWebnnAny = {DType::float32, DType::float16, DType::int32, DType::uint32,
                                        DType::int64,   DType::uint64,  DType::int8,  DType::uint8};
 inline constexpr DTypeSet kWebnnIndices = {DType::int32, DType::uint32, DType::int64};
@@ -57,14 +57,14 @@ inline constexpr DTypeSet kTorchAny = {kTorchNumbers, DType::boolean, DType::com
 inline constexpr DTypeSet kTorchMoved = {kTorchAny, kUnsigned};
 inline constexpr DTypeSet kNumpyAny = kOldOnnxAny;
 inline constexpr DTypeSet kJaxAny = {kNumbersAndBool, DType::complex64, DType::complex128};
-// What NumPy casts to int64 safely.
+// The dtypes that NumPy casts to int64 safely.
 inline constexpr DTypeSet kCastToInt64 = {DType::int8,  DType::int16,  DType::int32, DType::int64,
                                           DType::uint8, DType::uint16, DType::uint32};
 inline constexpr DTypeSet kWideUnsigned = {DType::uint16, DType::uint32, DType::uint64};
 inline constexpr TypeRows kTorchMovedTypes = {{"T", kTorchMoved}, {"Tind", DType::int64}};
 inline constexpr TypeRows kTorchAxisMovedTypes = {{"T", kTorchMoved}, {"Tind", kInt32Or64}};
 inline constexpr TypeRows kTorchSelectTypes = {{"T", {kTorchMoved, kFloat8}}, {"Tind", kInt32Or64}};
-// Masks are no index arrays here.
+// PyTorch accepts masks here; tensorop does not.
 inline constexpr TypeRows kTorchPutTypes = {{"T", kTorchAny},
                                             {"Tind", kInt32Or64, {DType::uint8, DType::boolean}}};
 inline constexpr TypeRows kTorchTypes = {{"T", kTorchAny}, {"Tind", DType::int64}};
@@ -75,7 +75,7 @@ inline constexpr TypeRows kNumpyTakeTypes = {{"T", kNumpyAny}, {"Tind", kCastToI
 inline constexpr TypeRows kJaxTypes = {{"T", kJaxAny}, {"Tind", kIntegers}};
 inline constexpr TypeRows kJaxMaskTypes = {{"T", kJaxAny}, {"Tind", kIntegers, DType::boolean}};
 
-// Of the element-wise operators.
+// Rows of the element-wise operators.
 inline constexpr TypeRows kConsumingTypes = {{"T", kOldFloats}, {"consumed_inputs", kIntegers}};
 inline constexpr DTypeSet kComplex = {DType::complex64, DType::complex128};
 inline constexpr DTypeSet kIntegersAndBool = {kIntegers, DType::boolean};

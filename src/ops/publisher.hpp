@@ -1,4 +1,4 @@
-// Who publishes specifications of operators. A further publisher is a word in Framework, a row here, and rows
+// The publishers of operator specifications. A new publisher needs a value of Framework, a row here, and rows
 // in the operators (Version, OpenRow, OperatorName).
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tensorop {
 
-// Who published a version. `standard` is tensorop's own default semantics (no --spec, section 11).
+// The publisher of a version. `standard` means tensorop's own default semantics (no --spec).
 enum class Framework : std::uint8_t { standard, onnx, openvino, mdf, stablehlo, webnn, torch, numpy, jax };
 
 // How a publisher numbers its versions.
@@ -17,7 +17,7 @@ enum class Numbering : std::uint8_t {
   none,     // one version: "mdf"
   opset,    // "onnx-13"
   major,    // "torch-2"
-  release,  // "stablehlo-1.1"; the number is that of release()
+  release,  // "stablehlo-1.1"; the number comes from release()
 };
 
 [[nodiscard]] constexpr int release(int major, int minor) {
@@ -28,7 +28,7 @@ struct Publisher {
   Framework framework;
   std::string_view name;  // the word of --spec
   Numbering numbering;
-  int newest;             // version that is known
+  int newest;             // the newest version that tensorop knows
   bool zero_dims = true;  // a dimension may be 0; otherwise ND-1
 };
 
@@ -43,23 +43,23 @@ inline constexpr Publisher kPublishers[] = {
     {Framework::jax, "jax", Numbering::major, 0},
 };
 
-// Of every framework but `standard`.
+// Returns the publisher of any framework except `standard`.
 [[nodiscard]] const Publisher& publisher_of(Framework framework);
-// Of that word; null: there is none.
+// Returns the publisher with this word; null: there is none.
 [[nodiscard]] const Publisher* find_publisher(std::string_view name);
 
-// The publisher that a text of --spec begins with, whatever follows; standard: none.
+// Returns the publisher that a text of --spec begins with, whatever follows; standard: none.
 [[nodiscard]] Framework publisher_in(std::string_view spec);
 
-// "onnx", "openvino", "mdf"; "the default semantics" for standard.
+// Returns "onnx", "openvino" or "mdf"; "the default semantics" for standard.
 [[nodiscard]] std::string_view framework_name(Framework framework);
-// "onnx-13", "stablehlo-1.1", "mdf"; "the default semantics" for standard.
+// Returns "onnx-13", "stablehlo-1.1" or "mdf"; "the default semantics" for standard.
 [[nodiscard]] std::string spec_name(Framework framework, int version);
-// The name of an operator at its publisher: "Gather-13" where operators are numbered, by opsets, else
+// Returns the name of an operator at its publisher: "Gather-13" if the publisher numbers by opsets, otherwise
 // "gather".
 [[nodiscard]] std::string published_name(Framework framework, std::string_view published, int version);
 
-// The forms of that text: "onnx-N", "openvino-N", "mdf".
+// Returns the forms of --spec: "onnx-N", "openvino-N", "mdf".
 [[nodiscard]] std::vector<std::string> spec_forms();
 
 }  // namespace tensorop

@@ -1,5 +1,4 @@
-// All operators. An operator is added by its line here, its file beside this one, its docs page and its
-// tests.
+// All operators. A new operator needs its line here, its file in this folder, its docs page and its tests.
 #pragma once
 
 #include <array>
@@ -17,7 +16,7 @@ extern const Operator kGather, kGatherElements, kGatherNd, kScatterElements, kSc
     kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kAnd, kOr, kXor, kBitwiseAnd, kBitwiseOr, kBitwiseXor,
     kBitShift, kWhere;
 
-// In the order in which help and docs list them.
+// The operators, in the order in which help and docs list them.
 inline constexpr std::array kOperators = {
     &kGather,
     &kGatherElements,
@@ -64,15 +63,15 @@ struct FoundOperator {
   const OperatorName* name = nullptr;  // the name by which it was found
 };
 
-// The operator of that name, in any case, '-' and '_' ignored; a null `op` when there is none. A name that a
-// publisher has for itself is found where that publisher is given, and comes first there.
+// Finds the operator by name, ignoring case, '-' and '_'; `op` is null if there is none. Names of `publisher`
+// alone are found too, and take precedence.
 [[nodiscard]] FoundOperator find_operator(std::string_view name, Framework publisher = Framework::standard);
 
-// The same; throws Error when there is none, with the nearest name as a hint.
+// Like find_operator(), but throws Error if there is none, with the nearest name as a hint.
 [[nodiscard]] FoundOperator require_operator(std::string_view name,
                                              Framework publisher = Framework::standard);
 
-// Every name of every operator that needs no publisher.
+// Returns all names of all operators, except names that only one publisher has.
 [[nodiscard]] std::vector<std::string> operator_names();
 
 }  // namespace tensorop

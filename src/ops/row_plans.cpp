@@ -15,7 +15,7 @@
 namespace tensorop {
 namespace {
 
-// The rows that slices are made of, in the order of SliceGeometry::shape.
+// The rows that make up slices, in the order of SliceGeometry::shape.
 struct SliceRows {
   std::vector<IndexAxis> axes;
   std::vector<RowDim> dims;
@@ -24,16 +24,16 @@ struct SliceRows {
 };
 
 SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape& indices) {
-  const auto& [dims, sizes, shape, by_element] = slices;
+  const auto& [dims, sizes, shape, by_element, step] = slices;
   const Shape batch = batch_shape(dims, indices);
   const auto window = window_dims_of_data(dims, data);
-  // Nothing is moved then, and products of the other sizes may not fit.
+  // If there is nothing to move, products of the other sizes may not fit.
   const auto has_zero = [](const Shape& of) { return std::ranges::find(of, 0) != of.end(); };
   const bool is_empty = has_zero(data) || has_zero(shape);
   SliceRows out;
 
-  // A row is what lies in one piece wherever the slice begins: its innermost dimensions that are those of
-  // data as a whole, and innermost in the result or in updates too.
+  // A row is contiguous wherever the slice begins: it consists of the innermost dimensions of the slice that
+  // contain all of data and are innermost in the result or in updates too.
   std::size_t outer = window.size();
   std::size_t last = shape.size();
   for (std::size_t d = is_empty ? 0 : data.size(); d-- > 0;) {
@@ -41,8 +41,8 @@ SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape
       if (data[d] == 1) continue;
       break;
     }
-    const bool is_settled = !by_element || !has_dim(dims.index_map, d);
-    if (sizes[d] != data[d] || !is_settled || to_size(dims.windows[outer - 1]) != last - 1) break;
+    const bool is_whole = (!by_element && step == 1) || !has_dim(dims.index_map, d);
+    if (sizes[d] != data[d] || !is_whole || to_size(dims.windows[outer - 1]) != last - 1) break;
     out.row_elements *= data[d];
     --outer;
     --last;
@@ -55,8 +55,8 @@ SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape
   for (const std::int64_t dim : dims.index_map) {
     const auto d = to_size(dim);
     const std::int64_t steps = by_element && !is_empty ? sizes[d] : 1;
-    // The starts of whole slices end earlier than the dimension.
-    const std::int64_t size = by_element ? data[d] : data[d] - sizes[d] + 1;
+    // A whole slice must end within the dimension, which limits its start.
+    const std::int64_t size = by_element || step < 0 ? data[d] : data[d] - (sizes[d] - 1) * step;
     out.axes.push_back({size, table[d], dim, steps});
   }
   for (std::size_t c = out.axes.size(); c-- > 0;) {
@@ -71,7 +71,8 @@ SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape
     if (has_dim(dims.windows, at)) {
       const std::size_t d = window[next_window++];
       const std::int64_t own = window_tuples[d];
-      out.dims.push_back({shape[at], own, own == 0 ? table[d] : 0});
+      const std::int64_t distance = has_dim(dims.index_map, d) ? step * table[d] : table[d];
+      out.dims.push_back({shape[at], own, own == 0 ? distance : 0});
       continue;
     }
     const auto pair = paired_dim(dims, next_batch);
@@ -129,7 +130,7 @@ Planned plan_scatter(const Call& call, SliceGeometry slices, Reduction reduction
       open_reason(call, reduction)};
   const Shape& shape = options.updates_shape.empty() ? slices.shape : options.updates_shape;
   const std::int64_t wanted = bounded_count(shape);
-  // Index tuples of length 0 take no bytes, and repeated updates few: nothing else would bound the time.
+  // Index tuples of length 0 take no bytes, and repeated updates few: nothing else would limit the time.
   constexpr std::int64_t kMostForNothing = std::int64_t{1} << 28;
   if (indices.size() == 0 && spec.updates.size() < wanted && wanted > kMostForNothing) {
     throw Error(cat("updates repeated to shape ", to_string(shape),

@@ -38,7 +38,7 @@ Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
 
 namespace {
 
-// NumPy's rule, one way.
+// Whether `shape` broadcasts to `target` by NumPy's rule.
 bool broadcasts(const Shape& shape, const Shape& target) {
   if (shape.size() > target.size()) return false;
   return std::equal(shape.rbegin(), shape.rend(), target.rbegin(),

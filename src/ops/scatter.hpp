@@ -1,4 +1,4 @@
-// What scatter operators share: their attributes, reductions, duplicates, and the shape of updates.
+// Parts shared by scatter operators: attributes, reductions, duplicates, and the shape of updates.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ inline constexpr Choice kScatterOob[] = {{"error", OutOfBounds::error},
                                          {"clip", OutOfBounds::clip},
                                          {"clamp", OutOfBounds::clamp},
                                          {"wrap", OutOfBounds::wrap}};
-// Of JAX's updates by at[].
+// The modes of JAX's updates by at[].
 inline constexpr Choice kUpdateModes[] = {{"drop", OutOfBounds::drop},
                                           {"fill", OutOfBounds::drop},
                                           {"promise_in_bounds", OutOfBounds::drop},
@@ -24,7 +24,7 @@ inline constexpr Choice kUpdateModes[] = {{"drop", OutOfBounds::drop},
 
 inline constexpr Choice kDuplicates[] = {{"last", Duplicates::last}, {"error", Duplicates::error}};
 
-// 1.3, 1.7: in which order duplicates are applied, and what a NaN does to min and max.
+// Open elements: the order of duplicate updates, and the effect of a NaN on min and max.
 inline constexpr OpenRow kScatterOpen[] = {
     {Framework::onnx, OpenReason::duplicate_updates},      {Framework::onnx, OpenReason::nan_in_extreme},
     {Framework::openvino, OpenReason::duplicate_updates},  {Framework::openvino, OpenReason::nan_in_extreme},
@@ -32,7 +32,7 @@ inline constexpr OpenRow kScatterOpen[] = {
     {Framework::torch, OpenReason::duplicate_updates},     {Framework::jax, OpenReason::duplicate_updates},
 };
 
-// Rows of table 4.5, shared by the scatter operators.
+// The words of reductions, shared by the scatter operators.
 inline constexpr Choice kReductions[] = {
     {"none", Reduction::none},    {"add", Reduction::add},      {"sum", Reduction::add},
     {"sub", Reduction::sub},      {"mul", Reduction::mul},      {"prod", Reduction::mul},
@@ -61,11 +61,11 @@ inline constexpr AttributeSpec kBroadcastUpdatesSpec = {
     "broadcast_updates", AttributeKind::flag, "false",
     "repeat updates to the shape they must have, by NumPy's rule"};
 
-// Throws Error [G-8] for --duplicates beside a reduction, which combines duplicates.
+// Throws Error [G-8] if --duplicates is combined with a reduction, which combines duplicates.
 void check_duplicates(const Call& call, AttributeKey<Reduction> key);
 
-// A scatter operator, of which `op` has what is its own. kKey is that of its reduction; kCheck checks its own
-// attributes.
+// Completes the description of a scatter operator; `op` has the parts of its own. kKey is the key of its
+// reduction; kCheck checks its own attributes.
 template <AttributeKey<Reduction> kKey, void (*kCheck)(const Call& call) = nullptr>
 [[nodiscard]] consteval Operator scatter_operator(Operator op) {
   op.output_shape = "data.shape";
@@ -81,12 +81,12 @@ template <AttributeKey<Reduction> kKey, void (*kCheck)(const Call& call) = nullp
   return op;
 }
 
-// The reduction of the call. Throws Error when it is not defined for the dtype of data: [T-1] for a small
-// dtype, which is only moved, else [T-3].
+// Returns the reduction of the call. Throws Error if it is not defined for the dtype of data: [T-1] for a
+// small dtype, which is only moved, otherwise [T-3].
 [[nodiscard]] Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key);
 
-// Checks that operand 2 (updates) has the shape `expected`; with `repeat` it may broadcast to that shape, and
-// must not otherwise. `why` says what makes the shape, in the message. Throws Error [rule].
+// Checks that operand 2 (updates) has the shape `expected`, or with `repeat` that it broadcasts to that
+// shape. `why` explains the expected shape in the message. Throws Error [rule].
 void require_updates_shape(const Call& call, const Shape& expected, bool repeat, const std::string& why,
                            std::string_view rule, const std::string& hint = {});
 

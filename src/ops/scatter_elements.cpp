@@ -1,5 +1,5 @@
 // ScatterElements, ONNX's older Scatter, and OpenVINO's ScatterElementsUpdate: one update for each element of
-// indices. Source: sections 4.1 and 4.2 (GA-1, GE-2, SE-3, GE-4, SE-6).
+// indices. Source: docs/ops/scatter.md.
 #include <utility>
 
 #include "base/error.hpp"
@@ -17,14 +17,14 @@ namespace tensorop {
 namespace scatter_elements_operator {
 namespace {
 
-// openvino-3: no dimension of updates may exceed data's, the axis included (GE-4).
+// openvino-3: no dimension of indices, including the axis, may exceed that dimension of data (GE-4).
 constexpr unsigned kBoundedAxis = 1;
-constexpr unsigned kEqualOffAxis = 2;  // webnn: in all other dimensions indices is as large as data (GE-4)
+constexpr unsigned kEqualOffAxis = 2;  // webnn: except along the axis, indices is as large as data (GE-4)
 constexpr unsigned kTorchShapes = 4;   // 0-D counts as (1), and updates may be larger than indices
-// Except along the axis data and indices are repeated to each other.
+// Except along the axis, data and indices are broadcast to each other.
 constexpr unsigned kBroadcastOffAxis = 8;
-constexpr unsigned kTakesValue = 16;   // updates without dimensions are a value for all indices
-constexpr unsigned kAxisOrFlat = 32;   // the axis has no default: one of axis and flat is given
+constexpr unsigned kTakesValue = 16;   // updates without dimensions are one value for all indices
+constexpr unsigned kAxisOrFlat = 32;   // the axis has no default: either axis or flat must be given
 constexpr unsigned kLikeIndices = 64;  // jax: updates are repeated to the shape of indices first
 constexpr std::string_view kTraits[] = {
     "indices are no larger than data along axis too (GE-4)",
@@ -98,7 +98,7 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      kBroadcastOffAxis | kAxisOrFlat | kLikeIndices},
 }));
 
-// PT-1: updates are no smaller than indices.
+// Checks PT-1: updates are no smaller than indices.
 void require_larger_updates(const Shape& indices, const Shape& updates) {
   if (rank(updates) != rank(indices)) {
     throw Error(cat("updates ", to_string(updates), " must have the rank of indices ", to_string(indices)),
@@ -113,7 +113,7 @@ void require_larger_updates(const Shape& indices, const Shape& updates) {
   }
 }
 
-// GA-1, GE-2, SE-3 and GE-4, in this order.
+// Checks GA-1, GE-2, SE-3 and GE-4, in this order.
 SliceGeometry checked_slices(const Call& call, bool has_value) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
@@ -155,7 +155,7 @@ SliceGeometry checked_slices(const Call& call, bool has_value) {
 }
 
 Planned plan_with(const Call& call, bool has_value) {
-  const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
+  const Reduction reduction = checked_reduction(call, kReductionKey);  // checks the dtype before ranks
   SliceGeometry slices = checked_slices(call, has_value);
   const Shape& indices = call.operands[1].shape();
   ScatterOptions options{.use_init_val = call.get(kUseInitValKey)};
@@ -168,7 +168,7 @@ Planned plan_with(const Call& call, bool has_value) {
     const bool is_like_indices = call.has_trait(kLikeIndices);
     require_updates_shape(call, is_like_indices ? indices : slices.shape, true,
                           is_like_indices ? "that of indices" : "that of indices and data", "SE-3");
-    // NumPy and JAX look at no index then, JAX neither where data has no elements.
+    // In this case NumPy and JAX check no index, nor does JAX if data has no elements.
     if (element_count(slices.shape) == 0 || (is_like_indices && call.operands[0].size() == 0))
       return copy_of(call, std::move(slices));
   }

@@ -1,5 +1,5 @@
 // ScatterND and OpenVINO's ScatterNDUpdate: slices written where tuples of indices select. Source:
-// section 4.4 (GN-1, SN-2, SN-3).
+// docs/ops/scatter.md (GN-1, SN-2, SN-3).
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ops/axes.hpp"
@@ -16,10 +16,10 @@ namespace {
 
 // A single scalar update may have any shape of one element (SN-3).
 constexpr unsigned kAnyScalarUpdate = 1;
-constexpr unsigned kRepeatsUpdates = 2;    // updates are repeated to the shape they must have
-constexpr unsigned kNoBoolSum = 4;         // jax: no add, subtract or multiply of bool
-constexpr unsigned kNoBoolDifference = 8;  // numpy: no subtract of bool
-constexpr unsigned kWritesNothing = 16;    // jax: what has no elements is not looked at
+constexpr unsigned kRepeatsUpdates = 2;    // updates are repeated to the required shape
+constexpr unsigned kNoBoolSum = 4;         // jax: add, subtract and multiply of bool are not defined
+constexpr unsigned kNoBoolDifference = 8;  // numpy: subtract of bool is not defined
+constexpr unsigned kWritesNothing = 16;    // jax: no index is checked if data or updates are empty
 constexpr std::string_view kTraits[] = {"a single scalar update may have any shape of one element (SN-3)",
                                         "updates are repeated to their shape (SN-3)",
                                         "add, subtract and multiply are not defined for bool (T-3)",
@@ -94,7 +94,7 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      "T-3"},
 }));
 
-// GN-1, SN-2, SN-3.
+// Checks GN-1, SN-2 and SN-3.
 SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
@@ -127,7 +127,7 @@ SliceGeometry checked_slices(const Call& call) {
   return slices;
 }
 
-// T-3.
+// Throws Error [T-3] if the version does not define the reduction for bool.
 void require_defined_for_bool(const Call& call, Reduction reduction) {
   const bool is_sum =
       reduction == Reduction::add || reduction == Reduction::sub || reduction == Reduction::mul;
@@ -138,7 +138,7 @@ void require_defined_for_bool(const Call& call, Reduction reduction) {
 }
 
 Planned plan(const Call& call) {
-  const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
+  const Reduction reduction = checked_reduction(call, kReductionKey);  // checks the dtype before ranks
   require_defined_for_bool(call, reduction);
   SliceGeometry slices = checked_slices(call);
   const bool is_empty = call.operands[0].size() == 0 || element_count(slices.shape) == 0;

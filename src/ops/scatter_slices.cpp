@@ -1,5 +1,5 @@
-// StableHLO's scatter: windows of updates in a copy of data. Source: section 3.2 of the publishers'
-// specification (SG-1 ... SG-8, SS-7).
+// StableHLO's scatter: windows of updates in a copy of data. Source: StableHLO spec, scatter;
+// docs/ops/slices.md.
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -62,7 +62,7 @@ constexpr Version kVersions[] = {
 constexpr Choice kOob[] = {
     {"drop", OutOfBounds::drop}, {"error", OutOfBounds::error}, {"clamp", OutOfBounds::clamp}};
 
-// SS-7: the size of the window in each dimension of data.
+// Checks SS-7 and returns the size of the window in each dimension of data.
 Shape checked_sizes(const Call& call, const SliceDims& dims) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
@@ -87,7 +87,7 @@ Shape checked_sizes(const Call& call, const SliceDims& dims) {
 }
 
 Planned plan(const Call& call) {
-  const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
+  const Reduction reduction = checked_reduction(call, kReductionKey);  // checks the dtype before ranks
   const SliceDims dims = slice_dims(call);
   check_slice_dims(call, dims);
   return plan_scatter(

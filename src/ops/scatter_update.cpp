@@ -1,5 +1,5 @@
-// ScatterUpdate: slices written at positions along one axis, the inverse of Gather. Source: section 4.3
-// (GA-1, SU-2).
+// ScatterUpdate: slices written at positions along one axis, the inverse of Gather. Source:
+// docs/ops/scatter.md (GA-1, SU-2).
 #include <utility>
 
 #include "base/checked.hpp"
@@ -15,8 +15,8 @@ namespace tensorop {
 namespace scatter_update_operator {
 namespace {
 
-constexpr unsigned kVectorIndex = 1;    // indices have rank 1; 0-D counts as (1), of data too
-constexpr unsigned kCyclesUpdates = 2;  // updates begin again at their first one, or are cut
+constexpr unsigned kVectorIndex = 1;    // indices have rank 1; 0-D data and indices count as (1)
+constexpr unsigned kCyclesUpdates = 2;  // updates are repeated from their first element on, or cut
 constexpr std::string_view kTraits[] = {
     "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
     "updates begin again at their first element as often as there are indices; further ones are not used"};
@@ -55,23 +55,25 @@ constexpr Version kVersions[] = {
     {Framework::numpy, 2, "put", published::kNumpyTakeTypes, kNumpyPut, kClipsRaw, kCyclesUpdates},
 };
 
-// GA-1, SU-2.
+// Checks GA-1 and SU-2.
 SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "GA-1");
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
-  SliceGeometry slices = axis_slices(data, indices, axis, 0);
+  SliceGeometry slices =
+      call.range ? range_slice(data, axis, *call.range) : axis_slices(data, indices, axis, 0);
   if (call.has_trait(kCyclesUpdates)) return slices;
-  require_updates_shape(call, slices.shape, call.get(kBroadcastUpdatesKey),
-                        cat("that of data ", to_string(data), " with that of indices ", to_string(indices),
-                            " instead of axis ", axis),
-                        "SU-2");
+  require_updates_shape(
+      call, slices.shape, call.get(kBroadcastUpdatesKey),
+      cat("that of data ", to_string(data), " with that of indices ",
+          to_string(call.range ? Shape{call.range->count} : indices), " instead of axis ", axis),
+      "SU-2");
   return slices;
 }
 
 Planned plan_slices(const Call& call) {
-  const Reduction reduction = checked_reduction(call, kReductionKey);  // a dtype rule: before ranks (G-9)
+  const Reduction reduction = checked_reduction(call, kReductionKey);  // checks the dtype before ranks
   SliceGeometry slices = checked_slices(call);
   ScatterOptions options{.use_init_val = call.get(kUseInitValKey)};
   if (call.has_trait(kCyclesUpdates)) {

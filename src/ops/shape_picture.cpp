@@ -24,7 +24,7 @@ std::string shape_picture(const std::vector<NamedShape>& shapes, std::int64_t at
       width = std::max(width, cat(line.shape[d]).size());
     }
   }
-  // Where the bracket or comma before a column is.
+  // The position of the bracket or comma before each column.
   std::vector<std::size_t> starts(1, longest + 2);
   for (const std::size_t width : widths) starts.push_back(starts.back() + width + 1);
   std::string out;

@@ -1,4 +1,4 @@
-// Shapes under each other: what messages about shapes show below their line (Failure::details).
+// Pictures of shapes under each other, which messages about shapes show below their line (Failure::details).
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace tensorop {
 struct NamedShape {
   std::string name;
   Shape shape;
-  std::int64_t column = 0;  // of a picture: where the first dimension stands
+  std::int64_t column = 0;  // for pictures: the column of the first dimension
 };
 
-// A line for each shape, dimensions of one column under each other, and a caret under the column `at`:
+// Shows the shapes under each other, with their dimensions in columns, and a caret under column `at`:
 //     a  (2,3,4)
 //     b    (3,5)
 //              ^
-// Nothing of more columns than a line has room for.
+// Returns nothing if there are more columns than a line has room for.
 [[nodiscard]] std::string shape_picture(const std::vector<NamedShape>& shapes, std::int64_t at);
 
-// The same with all shapes aligned on the right; `at` counts from the first dimension of the longest one.
+// Shows all shapes aligned on the right; `at` counts from the first dimension of the longest shape.
 [[nodiscard]] std::string right_aligned_picture(std::vector<NamedShape> shapes, std::int64_t at);
 
 }  // namespace tensorop

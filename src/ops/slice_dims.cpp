@@ -11,7 +11,7 @@ Shape range(std::int64_t first, std::int64_t end) {
   return out;
 }
 
-// Slices that have all of data in the dimensions that they have.
+// Returns slices that contain all of data in their dimensions.
 SliceGeometry whole_slices(SliceDims dims, const Shape& data, const Shape& indices) {
   Shape sizes(data.size(), 1);
   for (const std::size_t d : window_dims_of_data(dims, data)) sizes[d] = data[d];
@@ -28,7 +28,7 @@ Shape batch_shape(const SliceDims& dims, const Shape& indices) {
 }
 
 std::optional<std::size_t> paired_dim(const SliceDims& dims, std::size_t d) {
-  // Dimensions of indices have that of the index vectors among them.
+  // Index among all dimensions of indices, including the dimension of the index vectors.
   const std::size_t own = d + (to_int64(d) >= dims.vector_dim ? 1 : 0);
   const auto at = std::ranges::find(dims.indices_batching, to_int64(own)) - dims.indices_batching.begin();
   if (at == std::ssize(dims.batching)) return std::nullopt;
@@ -65,6 +65,12 @@ SliceGeometry axis_slices(const Shape& data, const Shape& indices, std::int64_t 
   for (const std::int64_t d : range(behind, behind + rank(data) - axis - 1)) windows.push_back(d);
   const Shape batching = range(0, batch_dims);
   return whole_slices({std::move(windows), {axis}, batching, batching, {axis}, rank(indices)}, data, indices);
+}
+
+SliceGeometry range_slice(const Shape& data, std::int64_t axis, const AxisRange& along) {
+  Shape sizes = data;
+  sizes[to_size(axis)] = along.count;
+  return {{range(0, rank(data)), {}, {}, {}, {axis}, 0}, sizes, sizes, false, along.step};
 }
 
 SliceGeometry tuple_slices(const Shape& data, const Shape& indices, std::int64_t batch_dims) {

@@ -19,7 +19,7 @@ std::string entries(std::size_t count) {
   return cat(count, count == 1 ? " entry" : " entries");
 }
 
-// "offset_dims[1] = 3"
+// Returns an entry in the form "offset_dims[1] = 3".
 std::string entry(std::string_view list, std::size_t i, std::int64_t value) {
   return cat(list, "[", i, "] = ", value);
 }
@@ -42,7 +42,7 @@ void require_increasing(std::string_view name, const Shape& list, std::string_vi
   }
 }
 
-// No entry of `list` is another entry of it, or one of `others`.
+// Throws Error [rule] if an entry of `list` is duplicate or also in `others`.
 void require_distinct(std::string_view name, const Shape& list, std::string_view others_name,
                       const Shape& others, std::string_view rule) {
   for (std::size_t i = 0; i < list.size(); ++i) {

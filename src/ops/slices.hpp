@@ -1,5 +1,5 @@
-// What StableHLO's gather, scatter and dynamic slices share: attributes and checks. Source: section 3 of the
-// publishers' specification.
+// Attributes and checks shared by StableHLO's gather, scatter and dynamic slices. Source: StableHLO spec;
+// docs/ops/slices.md.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@ inline constexpr AttributeSpec kDimensionNumbersSpec = {
     "the dimension numbers as MLIR writes them, in place of single options: "
     "'#stablehlo.NAME<index_vector_dim = 1, ...>'"};
 
-// A start that is out of range is that of the nearest window inside data.
+// A start out of range is replaced by the start of the nearest window inside data.
 inline constexpr IndexRule kClampedWindow = {.negative = Negative::raw, .out_of_bounds = OutOfBounds::clamp};
 
-// How many attributes an operator with dimension numbers begins with that are these.
+// The number of dimension numbers with which the attributes of these operators begin.
 inline constexpr std::size_t kDimensionNumbers = 6;
 
-// Versions with all attributes of a table, and those without the batching dimensions, the third and fourth.
+// The rows of all attributes of a table, and the rows without its third and fourth, the batching dimensions.
 template <std::size_t kCount>
 [[nodiscard]] consteval std::array<AttributeRow, kCount> attribute_rows(
     const AttributeSpec (&table)[kCount]) {
@@ -40,15 +40,15 @@ template <std::size_t kCount>
   return out;
 }
 
-// Those of the call, whose operator has them as its first attributes.
+// The dimension numbers of the call, which are the first attributes of its operator.
 [[nodiscard]] SliceDims slice_dims(const Call& call);
-// SG-1 ... SG-8 but SG-6, of both.
+// Checks SG-1 to SG-8 except SG-6, for gather and scatter.
 void check_slice_dims(const Call& call, const SliceDims& dims);
 
-// The plan of a gather of windows of these sizes, which have been checked: one for each dimension of data.
+// Plans a gather of windows of these checked sizes, one for each dimension of data.
 [[nodiscard]] Planned plan_windows(const Call& call, const SliceDims& dims, const Shape& sizes);
 
-// SD-1 and SD-2: a single window of these sizes, which begins at the one index vector that indices is.
+// Checks SD-1 and SD-2 for a single window of these sizes that begins at the index vector indices.
 [[nodiscard]] SliceDims check_dynamic_slice(const Call& call, const Shape& sizes,
                                             std::string_view sizes_name);
 

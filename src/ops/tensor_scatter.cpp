@@ -1,5 +1,5 @@
-// TensorScatter: consecutive slices written into a cache, from a position on that each batch has. Source:
-// section 10.1 of the publishers' specification (TS-1 ... TS-5).
+// TensorScatter: consecutive slices written into a cache, from a start for each batch. Source: ONNX
+// TensorScatter; docs/ops/scatter.md (TS-1 to TS-3).
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -35,7 +35,7 @@ constexpr auto kModeKey = attribute_key<Mode>(kAttributes, "mode");
 constexpr AttributeRow kAxisAndMode[] = {{"axis"}, {"mode"}};
 
 constexpr IndexRule kRaw = {.negative = Negative::raw};
-// Of opset 24, which has the small dtypes too.
+// The dtypes of opset 24, which include the small dtypes.
 constexpr TypeRows kCacheTypes = {{"T", {published::kOnnxAny, published::kSmall}}, {"Tind", DType::int64}};
 
 constexpr Version kVersions[] = {
@@ -43,7 +43,7 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 24, "TensorScatter", kCacheTypes, kAxisAndMode, kRaw},
 };
 
-// TS-1 ... TS-3: the axis, counted from the front.
+// Checks TS-1 to TS-3 and returns the axis counted from the front.
 std::int64_t check_shapes(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
@@ -69,8 +69,8 @@ std::int64_t check_shapes(const Call& call) {
   return axis;
 }
 
-// A slice of each batch, which begins at its index along the axis. If it may wrap, each of its steps is an
-// index.
+// Writes one slice for each batch, from its index along the axis on. If the slice may wrap, each of its steps
+// is an index.
 Planned plan(const Call& call) {
   const std::int64_t axis = check_shapes(call);
   const Shape& updates = call.operands[2].shape();

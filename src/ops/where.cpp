@@ -1,5 +1,5 @@
-// Where and Select: each element from one of two tensors, depending on a condition. Source: sections 5.3 and
-// 5.4 (WH-1, SL-2 ... SL-5).
+// Where and Select: each element from one of two tensors, depending on a condition. Source: docs/ops/where.md
+// (WH-1, SL-2, SL-4, SL-5).
 #include <utility>
 
 #include "kernels/elements/element_plans.hpp"
@@ -12,7 +12,7 @@ namespace where_operator {
 namespace {
 
 constexpr unsigned kOneWayCondition = 4;  // the condition does not enlarge the result
-constexpr unsigned kScalarCondition = 8;  // no broadcasting but that of a condition of rank 0
+constexpr unsigned kScalarCondition = 8;  // only a condition of rank 0 is broadcast
 constexpr std::string_view kTraits[] = {"", "", "the condition does not enlarge the result (SL-2)",
                                         "nothing is repeated but a condition of rank 0 (SL-4, SL-5)"};
 
@@ -33,7 +33,7 @@ constexpr AttributeSpec kAttributes[] = {
 
 static_assert(begins_like_binary(kAttributes));
 
-// `missing`: of the condition.
+// `missing`: dtypes of conditions that the publisher allows but tensorop does not read.
 constexpr TypeRows types(DTypeSet values, DTypeSet condition = DType::boolean, DTypeSet missing = {}) {
   return {{"B", condition, missing}, {"T", values}};
 }
@@ -79,7 +79,7 @@ BroadcastLayout layout_of(const Call& call) {
     return right_aligned(call, x.shape);
   }
   if (rule == BroadcastRule::pdpd) {
-    // Both onto x, each with the default axis of its own rank.
+    // Both are broadcast to x, each with the default axis for its own rank.
     const std::int64_t axis = call.is_given(kAxisKey) ? call.get(kAxisKey) : -1;
     const auto y_axes = pdpd_axes(x, y, axis);
     const auto condition_axes = pdpd_axes(x, condition, axis);

@@ -27,7 +27,7 @@
 namespace tensorop {
 namespace {
 
-// Jobs of a step for each rank, whatever its number of threads: all ranks must divide jobs alike.
+// Jobs of a step for each rank, whatever its number of threads: all ranks must divide jobs in the same way.
 constexpr int kStepJobs = 256;
 
 // Disjoint sets that can be merged, each identified by its lowest member.
@@ -55,7 +55,7 @@ void for_each_wait(const Job& job, const Take& take) {
   for (const std::size_t earlier : job.after) take(earlier);
 }
 
-// The wave of each unit, by the unit's lowest job; nothing if units wait for each other.
+// Returns the wave of each unit, by its lowest job. Returns nothing after it has merged a cycle of units.
 std::optional<std::vector<std::size_t>> find_waves(const std::vector<Job>& jobs, Sets& units) {
   std::vector<std::size_t> waits(jobs.size());
   std::vector<std::vector<std::size_t>> followers(jobs.size());
@@ -83,7 +83,7 @@ std::optional<std::vector<std::size_t>> find_waves(const std::vector<Job>& jobs,
     }
   }
   if (count == 0) return waves;
-  // Jobs that wait for themselves through files, and jobs that wait for these, become one unit: rare.
+  // Units that wait for each other through files, and units that wait for these, become one unit: rare.
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (waits[units.find(i)] == 0) continue;
@@ -93,7 +93,7 @@ std::optional<std::vector<std::size_t>> find_waves(const std::vector<Job>& jobs,
   return std::nullopt;
 }
 
-// Encodes and decodes an outcome as text.
+// Encodes and decodes outcomes as text.
 class Message {
  public:
   Message() = default;
@@ -176,8 +176,8 @@ class JobDistribution {
  private:
   using Units = std::vector<std::vector<std::size_t>>::iterator;
 
-  // Runs some units of a wave, and tells all ranks how their jobs ended: few enough that failures are known
-  // soon, enough that ranks rarely wait for each other. Returns the next unit.
+  // Runs some units of a wave, and tells all ranks the outcomes. A step is short enough that failures are
+  // known soon, and long enough that ranks rarely wait for each other. Returns the next unit.
   Units run_step(Units first, Units end) {
     const std::size_t most = to_size(std::int64_t{kStepJobs} * ranks_.size());
     Wave step;
@@ -192,11 +192,11 @@ class JobDistribution {
     return first;
   }
 
-  // Runs these jobs, except jobs that are no longer needed.
+  // Runs the jobs `part`, except those that are no longer wanted after a failure.
   Message run_part(const std::vector<std::size_t>& part) {
     std::vector<std::size_t> own;
     std::ranges::copy_if(part, std::back_inserter(own), [&](std::size_t job) { return job <= last_wanted_; });
-    // Includes failed jobs whose files these jobs need, so that dependent jobs are skipped.
+    // Adds unsuccessful jobs whose files these jobs need, so that dependent jobs are skipped.
     std::vector<std::size_t> failed;
     for (const std::size_t job : own) {
       for (const Need& need : jobs_[job].needs) {
@@ -253,7 +253,7 @@ class JobDistribution {
       const FileDescriptor looked(os().open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
   }
 
-  // Copies of these jobs, which depend only on each other.
+  // Returns copies of these jobs without their dependencies on other jobs.
   [[nodiscard]] std::vector<Job> part_of_jobs(const std::vector<std::size_t>& all) const {
     const auto place = [&](std::size_t job) -> std::optional<std::size_t> {
       const auto found = std::ranges::lower_bound(all, job);

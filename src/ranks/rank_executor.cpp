@@ -70,7 +70,7 @@ Bound bind_together(const RankExecutor& executor, const Request& request, const 
     files = fingerprint(request);
     Settings own = alone_settings(settings);
     if (own.warn) own.warn = [&warnings](const std::string& line) { warnings.push_back(line); };
-    bound.emplace(bind(request, own));
+    bound.emplace(bind(request, own, RangeForm::slice));
     with_context(bound->call.name->name, [&] { require_possible(bound->planned.output); });
   });
   with_context(bound->call.name->name, [&] {

@@ -32,7 +32,7 @@ std::string ComparisonTable::text(const std::string& key) const {
   std::vector<const Line*> sorted;
   for (const Line& line : lines_) sorted.push_back(&line);
   const auto column = static_cast<std::size_t>(std::ranges::find(kKeys, key) - kKeys.begin());
-  // Ascending.
+  // Returns the key of a line for an ascending sort.
   const auto rank = [&](const Line* line) {
     const std::optional<double>& value = line->values[column];
     if (!value) return std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// The comparisons of the tensors of two sets as a table, a line each.
+// A table of the comparisons of two sets of tensors, with a line for each pair.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@ namespace tensorop {
 
 class ComparisonTable {
  public:
-  // What the lines are sorted by: rms, max, cosine or elements, the worst one first, or name.
+  // The keys that lines are sorted by: rms, max, cosine or elements, the worst one first, or name.
   static constexpr std::array<std::string_view, 5> kKeys = {"rms", "max", "cosine", "elements", "name"};
 
   // Adds a comparison of tensors of one dtype and shape, under PictureOptions::table.
   void add(const std::string& name, const Comparison& comparison);
-  // Empty without a line. Lines that are equally bad keep their order.
+  // Returns the table, empty if it has no line. Lines that are equally bad keep their order.
   [[nodiscard]] std::string text(const std::string& key) const;
 
  private:
   struct Line {
     std::string name;
-    // In the order of the keys; nothing where the dtype has no errors.
+    // In the order of the keys; nothing if the dtype has no errors.
     std::array<std::optional<double>, 4> values;
     std::string elements;
     bool has_other_numbers;  // NaN or infinities on one side alone, which have no error

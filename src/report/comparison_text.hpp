@@ -19,7 +19,7 @@ namespace tensorop {
 
 [[nodiscard]] double percent_of(std::int64_t part, std::int64_t whole);
 
-// Five significant digits, for tables; "-" of NaN.
+// Returns five significant digits, for tables; "-" for NaN.
 [[nodiscard]] std::string five_digits(double value);
 
 // float64 reads it back exactly.

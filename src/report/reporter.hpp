@@ -42,7 +42,7 @@ struct ReportSettings {
   Loudness loudness = Loudness::all;
   bool lists_skipped = false;
   bool shrinks = false;                   // findings of `check --shrink` come after the cases
-  std::string table = {};                 // `compare`: what a table of tensors is sorted by; empty: no table
+  std::string table = {};                 // `compare`: the key that sorts a table of tensors; empty: none
   std::optional<Settings> page_why = {};  // settings for html_report()
   std::optional<Settings> why = {};       // explain the listed elements, with these settings
   // The process is one of several: a signal ends it at once, and after a failure of standard output it still

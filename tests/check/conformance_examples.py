@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the programs of docs/conformance.md on generated cases, as the page shows it: right, with a fault, which `--shrink`
+"""Runs the programs of docs/examples on generated cases, as docs/conformance.md says: right, with a fault, which `--shrink`
 finds, and for three nights with known failures.
 
     /usr/bin/python3 tests/check/conformance_examples.py path/to/tensorop
@@ -86,9 +86,7 @@ EXAMPLES = [
 
 
 def example(name):
-    """The program of the page whose first line begins with its name."""
-    blocks = re.findall(r"```(?:python|c)\n(.*?)```", PAGE, re.S)
-    return next(code for code in blocks if code.split(":")[0].lstrip("#/* ") == name)
+    return (SOURCE / "docs/examples" / name).read_text()
 
 
 def build(name, text):

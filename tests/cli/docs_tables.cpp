@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -116,19 +117,23 @@ std::vector<SharedRow> shared_rows(const std::vector<const Operator*>& ops,
   return out;
 }
 
-// "onnx-7 (Add-7)" becomes "onnx-7": a row that several operators have names none of them.
-std::vector<Cells> nameless_version_rows(const Operator& op) {
-  std::vector<Cells> rows = version_rows(op);
-  for (Cells& cells : rows) cells[0] = cells[0].substr(0, cells[0].find(" ("));
-  return rows;
-}
-
-// The place of a version in a table: the default semantics, then by publisher and number.
-std::pair<std::string, int> version_order(const SharedRow& row) {
-  const std::string& version = row.cells[0];
-  const std::size_t dash = version.find('-');
-  if (dash == std::string::npos) return {"", 0};
-  return {version.substr(0, dash), std::stoi(version.substr(dash + 1))};
+// One row: the opsets of ONNX and of OpenVINO at which the operator has a new version, and its other
+// versions.
+std::vector<Cells> published_rows(const Operator& op) {
+  std::map<std::string, std::vector<std::string>> words;
+  for (const Version& version : op.versions) {
+    const std::string title = words_of(op, version).title;
+    std::string word = title.substr(0, title.find(" ("));
+    std::string column = "others";
+    for (const char* const publisher : {"onnx", "openvino"}) {
+      if (!word.starts_with(cat(publisher, "-"))) continue;
+      column = publisher;
+      word.erase(0, column.size() + 1);
+    }
+    std::vector<std::string>& list = words[column];
+    if (word != "default" && std::ranges::find(list, word) == list.end()) list.push_back(std::move(word));
+  }
+  return {{join(words["onnx"]), join(words["openvino"]), join(words["others"])}};
 }
 
 std::string shared_markdown(const std::vector<const Operator*>& ops) {
@@ -137,15 +142,13 @@ std::string shared_markdown(const std::vector<const Operator*>& ops) {
     row.cells.insert(row.cells.begin() + 1, row.names.size() == ops.size() ? "all" : join(row.names));
     attributes.push_back(std::move(row.cells));
   }
-  std::vector<SharedRow> sorted = shared_rows(ops, nameless_version_rows);
-  std::ranges::stable_sort(sorted, {}, version_order);
   std::vector<Cells> versions;
-  for (SharedRow& row : sorted) {
-    row.cells.insert(row.cells.begin() + 1, join(row.names));
+  for (SharedRow& row : shared_rows(ops, published_rows)) {
+    row.cells.insert(row.cells.begin(), join(row.names));
     versions.push_back(std::move(row.cells));
   }
   return cat(table_text({"attribute", "operators", "default", "meaning"}, attributes), "\n",
-             table_text({"version", "operators", "attributes", "dtypes"}, versions));
+             table_text({"operators", "onnx", "openvino", "others"}, versions));
 }
 
 // A cell of a table has "\\|" for "|".
@@ -197,7 +200,7 @@ std::string rules_markdown(const std::vector<std::string>& ids) {
   return table_text({"rule", "the call must satisfy"}, rows);
 }
 
-std::string options_markdown(const std::string& command, const std::string& page) {
+std::string options_markdown(const std::string& command, const std::string& other, const std::string& page) {
   std::vector<Option> options = global_options();
   if (!command.empty()) {
     options.clear();
@@ -205,10 +208,13 @@ std::string options_markdown(const std::string& command, const std::string& page
       if (group.heading != Heading::globals) std::ranges::move(group.options, std::back_inserter(options));
     }
   }
+  const std::vector<Option> known =
+      other.empty() ? std::vector<Option>{} : all_options(require_command(other));
   std::vector<Cells> rows;
   for (const Option& option : options) {
+    if (find_option(known, option.name) != nullptr) continue;
     std::vector<std::string> others = split(option.rules.excludes, " ");
-    std::erase_if(others, [&](const std::string& other) { return find_option(options, other) == nullptr; });
+    std::erase_if(others, [&](const std::string& name) { return find_option(options, name) == nullptr; });
     const std::string meaning =
         cat(meaning_of(option), others.empty() ? "" : cat("; not with ", join(others)));
     rows.push_back({linked(code(with_bars(usage_of(option))), option.name, page), with_options(meaning)});

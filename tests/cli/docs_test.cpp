@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cli/docs_tables.hpp"
 #include "jobs/job_keys.hpp"
 #include "ops/foreign_names.hpp"
@@ -44,8 +45,9 @@ std::vector<fs::path> pages() {
 
 // What belongs between two comments of a page: after "ops NAME" the tables of an operator, after "ops NAME
 // NAME..." those of several in one, after "rules ID ID" a table of rules, after "jobs" the keys of job files,
-// after "options" those of every command, after "options COMMAND" the other ones of a command, after "from
-// LIBRARY" what to type in place of its calls. Nothing: it is another comment.
+// after "options" those of every command, after "options COMMAND" the other ones of a command, after "options
+// COMMAND OTHER" those of them that the command OTHER does not have, after "from LIBRARY" what to type in
+// place of its calls. Nothing: it is another comment.
 std::optional<std::string> table_of(const std::string& comment, const std::string& page) {
   std::istringstream in(comment);
   std::string kind;
@@ -53,8 +55,9 @@ std::optional<std::string> table_of(const std::string& comment, const std::strin
   if (comment == "jobs") return tensorop::job_keys_markdown();
   if (kind == "options") {
     std::string command;
-    in >> command;
-    return tensorop::options_markdown(command, page);
+    std::string other;
+    in >> command >> other;
+    return tensorop::options_markdown(command, other, page);
   }
   if (kind == "from") return tensorop::foreign_markdown(comment.substr(5));
   if (kind != "ops" && kind != "rules") return std::nullopt;
@@ -197,6 +200,30 @@ TEST_CASE("the glossary defines the words that tables and choices use", "[cli][d
     CAPTURE(word);
     CHECK(terms.find(", " + word + ",") != std::string::npos);
   }
+}
+
+TEST_CASE("every message of the page of troubleshooting is one that a test shows", "[cli][docs]") {
+  const fs::path root = TENSOROP_SOURCE_DIR;
+  std::string shown;
+  for (const char* const folder : {"tests", "testdata/inputs"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const std::string type = entry.path().extension().string();
+      if (type == ".md" || type == ".txt" || type == ".cpp" || type == ".py")
+        shown += read_file(entry.path());
+    }
+  }
+  std::istringstream page(read_file(root / "docs" / "troubleshooting.md"));
+  std::size_t messages = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| `")) continue;
+    const std::string message = line.substr(3, line.find('`', 3) - 3);
+    ++messages;
+    for (const std::string& part : tensorop::split(message, " ... ")) {
+      CAPTURE(message, part);
+      CHECK(shown.find(part) != std::string::npos);
+    }
+  }
+  CHECK(messages > 20);
 }
 
 TEST_CASE("every option is named in the docs", "[cli][docs]") {

@@ -40,14 +40,9 @@ struct Kind {
   const Format* archive = nullptr;  // null: a file is one tensor
 };
 const Kind kKinds[] = {
-    {"gguf", ".gguf", &kGgufFormat},
-    {"json", ".json"},
-    {"npy", ".npy"},
-    {"npz", ".npz", &kNpzFormat},
-    {"safetensors", ".safetensors", &kSafetensorsFormat},
-    {"table", ".txt"},
-    {"tensor_proto", ".pb"},
-    {"unknown", ""},
+    {"csv", ".csv"},   {"gguf", ".gguf", &kGgufFormat}, {"json", ".json"},
+    {"npy", ".npy"},   {"npz", ".npz", &kNpzFormat},    {"safetensors", ".safetensors", &kSafetensorsFormat},
+    {"table", ".txt"}, {"tensor_proto", ".pb"},         {"unknown", ""},
 };
 
 struct Ended {

@@ -73,8 +73,8 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
        {"plain: the result, which is written at random, is small: 2.0 MiB"}},
       {{{Access::plain, AccessReason::resident}, targets(128 * kMiB), {}},
        {"plain: the result of 128.0 MiB is written at random; 256.0 MiB of memory may be used"}},
-      {{{Access::plain, AccessReason::ascending}, facts_of(50000, 0.002), {}},
-       {"plain: 4.0 GiB are read at random, under 1% of them in memory; the indices ascend"}},
+      {{{Access::plain, AccessReason::sequential}, facts_of(50000, 0.002), {}},
+       {"plain: 4.0 GiB are read at random, under 1% of them in memory; the indices ascend or descend"}},
       {{{Access::advised, AccessReason::long_rows}, facts_of(50000, 0), {}},
        {"advised: 4.0 GiB are read at random, 0% of them in memory; 50000 rows of 512 bytes touch 5% of "
         "their pages, and are long enough to be read one by one"}},

@@ -11,10 +11,13 @@
 #include "base/checked.hpp"
 #include "base/files/input_file.hpp"
 #include "io/archive.hpp"
+#include "io/array/encoding.hpp"
 #include "io/array/stored_array.hpp"
+#include "io/format.hpp"
 #include "io/json/json_reader.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/npy/npy.hpp"
+#include "io/text/text_tensor.hpp"
 
 namespace tensorop::fuzz {
 namespace {
@@ -122,6 +125,15 @@ void require_round_trip(const Tensor& tensor) {
   require(
       read && read->dtype() == tensor.dtype() && read->shape() == tensor.shape() && json_of(*read) == json,
       "what is written as JSON reads back otherwise");
+  if (!is_string || tensor.rank() != 1) return;
+  for (const Format* const format : {&kTextFormat, &kCsvFormat, &kTsvFormat}) {
+    if (!attempt([&] { return format->measure_strings(strings_of(tensor)); })) continue;
+    std::string text;
+    format->encode(DType::string, tensor.shape(), 0, "").encode(0, tensor.size(), tensor.data(), text);
+    const auto lines = attempt([&] { return format->read_text(text, {.as = DType::string}).take(); });
+    require(lines && same(*lines, tensor), "strings that are written as text read back otherwise");
+    require(&input_format(text, "x.txt", nullptr) == &kTextFormat, "strings are taken for another format");
+  }
 }
 
 void check_archive(const Archive& archive) {

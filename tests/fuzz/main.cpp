@@ -60,7 +60,10 @@ void write_seeds(std::string_view target, const std::filesystem::path& folder) {
   }
   if (target != "json") return;
   for (const tensorop::InputRow& row : tensorop::read_input_table("npy")) write(row.lines.at(0));
-  for (const tensorop::InputRow& row : tensorop::read_input_table("bad_table")) write("t" + row.bytes);
+  for (const tensorop::InputRow& row : tensorop::read_input_table("bad_csv")) write("c" + row.bytes);
+  for (const std::string_view table : {"table", "bad_table"}) {
+    for (const tensorop::InputRow& row : tensorop::read_input_table(table)) write("t" + row.bytes);
+  }
 }
 
 }  // namespace

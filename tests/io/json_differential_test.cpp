@@ -116,7 +116,7 @@ TEST_CASE("JSON tensors are read as the reference reads them", "[json][json_diff
 TEST_CASE("changed JSON texts are read or refused as the reference does",
           "[json][json_differential][random]") {
   const auto make = [](Random& random) { return mutated_json(random, random_json_tensor(random)); };
-  check_share(compare_texts(texts_to_compare(5000), {}, make), 5, 50);
+  check_share(compare_texts(texts_to_compare(5000), {}, make), 2, 50);  // ten of a hundred are
 }
 
 TEST_CASE("JSON texts of megabytes are read as the reference reads them",

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Holds `check` of other programs to what an engineer who tests his own operators does with it: 20 cases, his own results
-with faults in some, a report for CI; and the scripts of docs/check.md to what the page says of them.
+with faults in some, a report for CI; and the scripts of docs/examples that take one case.
 
     /usr/bin/python3 tests/jobs/other_program.py path/to/tensorop
 
@@ -9,7 +9,6 @@ The last line is "N passed, N failed".
 
 import json
 import pathlib
-import re
 import sys
 import xml.etree.ElementTree
 
@@ -117,9 +116,7 @@ def check_own_results(checker, root):
 
 
 def script_of_docs(name):
-    """The Python script of that name in the docs."""
-    page = (SOURCE / "docs/check.md").read_text()
-    return next(code for code in re.findall(r"```python\n(.*?)```", page, re.S) if code.startswith(f"# {name}"))
+    return (SOURCE / "docs/examples" / name).read_text()
 
 
 def check_scripts(checker, root):

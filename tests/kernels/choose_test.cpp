@@ -168,8 +168,8 @@ ScheduleFacts asked_for(ScheduleFacts facts, Access access) {
 
 TEST_CASE("an access is chosen from what is known of the operands", "[kernels]") {
   using enum RandomAccess::Kind;
-  ScheduleFacts ascending = rows_of(4 * kGiB, 0);
-  ascending.ascending = true;
+  ScheduleFacts sequential = rows_of(4 * kGiB, 0);
+  sequential.sequential = true;
   ScheduleFacts not_advised = rows_of(4 * kGiB, 0, kMiB);
   not_advised.can_advise = false;
   ScheduleFacts grouped = rows_of(4 * kGiB, 0);
@@ -191,7 +191,7 @@ TEST_CASE("an access is chosen from what is known of the operands", "[kernels]")
            {"a larger one", rows_of(32 * kMiB, 0), Access::windows, AccessReason::short_rows},
            {"in memory", rows_of(4 * kGiB, 1), Access::plain, AccessReason::resident},
            {"nearly", rows_of(4 * kGiB, 0.98), Access::windows, AccessReason::short_rows},
-           {"ascending", ascending, Access::plain, AccessReason::ascending},
+           {"sequential", sequential, Access::plain, AccessReason::sequential},
            {"from part after part", grouped, Access::plain, AccessReason::in_groups},
            {"long rows", rows_of(4 * kGiB, 0, 16 << 10), Access::advised, AccessReason::long_rows},
            {"that are not known ahead", not_advised, Access::windows, AccessReason::short_rows},

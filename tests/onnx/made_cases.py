@@ -5,7 +5,7 @@ every published version, with every dtype that the version allows.
     /usr/bin/python3 tests/onnx/made_cases.py path/to/tensorop
 
 ONNX's checker and its schemas judge each model, as far as they know its opset, and its helpers read the tensors. What
-ONNX Runtime computes is compared by onnxruntime_cases.py of docs/conformance.md. TENSOROP_SEED repeats a run; a folder as
+ONNX Runtime computes is compared by onnxruntime_cases.py of docs/examples. TENSOROP_SEED repeats a run; a folder as
 second argument keeps the cases. The last line is "N passed, N failed".
 """
 

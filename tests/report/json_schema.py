@@ -19,7 +19,22 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.checker import run_program
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs/report.schema.json").read_text())
+
+
+def closed(schema):
+    """The schema, in which an object has no other keys than those that it names. The published one allows more, because a
+    later release may add keys within a schema version."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    own = {key: closed(one) for key, one in schema.items()}
+    if "properties" in own and own.get("type") in ("object", ["object", "null"]):
+        own.setdefault("additionalProperties", False)
+    return own
+
+
+SCHEMA = closed(json.loads((ROOT / "docs/report.schema.json").read_text()))
 DEFS = SCHEMA["$defs"]
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 DOCUMENTS = [entry["$ref"].rpartition("/")[2] for entry in SCHEMA["anyOf"]]

@@ -121,7 +121,7 @@ class PlanCheck {
     if (faults_.get()) return;
     if (result_ && !same_elements(*result_, out_.data())) wrong_ += "in ranges it has other elements; ";
     const std::optional<RowMoves>& moves = any_plan().facts().moves;
-    if (moves && moves->is_scatter() && moves->map->columns() > 0 && result_) fill_parts();
+    if (moves && moves->is_scatter() && columns_of(*moves) > 0 && result_) fill_parts();
   }
 
   [[nodiscard]] const std::string& wrong() const { return wrong_; }

@@ -1,7 +1,7 @@
-// The array is divided into blocks that have long runs in both orders. X is the leading dimensions up to the
-// first one where they have enough elements: a block contains all of the leading ones and a range of the last
-// one. Y is the trailing dimensions, chosen in the same way from the end. The dimensions between X and Y are
-// walked one index at a time. Elements along X are consecutive in the source, elements along Y in the target.
+// The array is divided into blocks that have long runs in both orders. X is the shortest list of leading
+// dimensions with enough elements: a block contains all of them except for a range of the last. Y is the same
+// for trailing dimensions. The dimensions between X and Y are walked one index at a time. Elements along X
+// are consecutive in the source, elements along Y in the target.
 #include "io/array/fortran_order.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ class Blocks {
   // X has the first dimensions; all others count as Y.
   [[nodiscard]] std::size_t x_rank() const { return x_rank_; }
 
-  // Block `number` in row-major order.
+  // Finds block `number` in row-major order: its first index and its size.
   void find(std::int64_t number, Shape& first, Shape& size) const {
     first.resize(shape_.size());
     size.resize(shape_.size());
@@ -138,8 +138,8 @@ struct Offsets {
   std::vector<std::int64_t> y_source;
 };
 
-// Elements of Y are consecutive in the target. Elements of X are consecutive in the source, except in nested
-// blocks, which may have more dimensions in X.
+// Elements of Y are consecutive in the target. Elements of X are consecutive in the source, except in a block
+// of a block (reorder_pieces()), whose X may have more dimensions than the outer block's.
 template <class Word>
 class BlockMover {
  public:
@@ -201,7 +201,7 @@ class BlockMover {
   std::byte* out_;
 };
 
-// Runs of 1 KiB: with blocks of up to 512 KiB in both orders, the pages and cache lines of source and target
+// Runs of up to 1 KiB in both orders and blocks of up to 512 KiB: pages and cache lines of source and target
 // stay in the second-level cache and its TLB until they are finished.
 Blocks cache_blocks(const Shape& shape, std::int64_t width) {
   const std::int64_t run = std::min<std::int64_t>(512, 1024 / width);
@@ -238,7 +238,7 @@ void reorder(const Reordering& order, std::int64_t width, std::int64_t swap_widt
 namespace {
 
 // Calls use(i, elements) for each segment of `length` consecutive elements that begins at offsets[i];
-// adjacent offsets are joined.
+// adjacent segments are joined.
 template <class Use>
 void for_each_run(const std::vector<std::int64_t>& offsets, std::int64_t length, const Use& use) {
   for (std::size_t i = 0; i < offsets.size();) {
@@ -251,7 +251,7 @@ void for_each_run(const std::vector<std::int64_t>& offsets, std::int64_t length,
 // Starts reading the part of the source file that a block of `order` needs.
 void expect_block(const Reordering& order, std::int64_t width, const Offsets& block, const std::byte* begin,
                   std::vector<std::int64_t>& runs) {
-  // The leading dimensions form one run, up to the first dimension that the block contains only partly.
+  // The leading dimensions form one run, up to and including the first that the block contains only partly.
   std::size_t rank = 0;
   std::int64_t elements = 1;
   bool whole = true;
@@ -263,8 +263,8 @@ void expect_block(const Reordering& order, std::int64_t width, const Offsets& bl
   for (const std::int64_t offset : runs) will_need(begin + offset * width, elements * width);
 }
 
-// Blocks of up to `most` elements. Reads have runs of 8 KiB, however little memory there is, and writes use
-// the rest: each run is a request to the disk, and the system reads ahead as advised.
+// Blocks of up to `most` elements. Reads have runs of 8 KiB, or the square root of `most` if that is less,
+// and writes use the rest: each run is a request to the disk, and the system reads ahead as advised.
 Blocks disk_blocks(const Shape& shape, std::int64_t most, std::int64_t width) {
   constexpr std::int64_t kReadBytes = 8 << 10;
   most = std::max<std::int64_t>(1, most);

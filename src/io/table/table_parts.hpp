@@ -52,10 +52,9 @@ enum class Separator : char {
 inline constexpr std::size_t kTableDetectBytes = 512;
 
 // Writes tables, each slice independently. A row on each line: of rank 0 and 1 one element, of rank 2 a row
-// of the tensor. Numbers are written as in JSON, non-finite ones without quotes; bool as true and false.
-// Without rows the text is empty. Throws Error for strings, complex numbers, a rank above 2, and rows without
-// elements.
-inline constexpr DTypeSet kNotInTables = DTypeSet(DType::string) | kComplexTypes;
+// of the tensor. Numbers are written as in JSON, non-finite ones without quotes; bool as true and false;
+// strings in quotes if the text is otherwise read as anything else. Without rows the text is empty. Throws
+// Error for complex numbers, a rank above 2, of strings above 1, and rows without elements.
 [[nodiscard]] Encoding table_encoding(DType dtype, const Shape& shape, Separator separator);
 
 }  // namespace tensorop

@@ -3,9 +3,12 @@
 // first row does. Lines that begin with "#" are comments. A field may be in double quotes.
 //
 // dtypes and numbers are those of untyped JSON (json_reader.hpp), with other spellings (table_parts.hpp).
-// Strings and complex numbers are not supported. Errors name line and column, both counted from 1. Memory is
-// proportional to the elements read so far.
+// Complex numbers are not supported. Strings have one column: each line is one, with its blanks, or a quoted
+// field as in RFC 4180. A text whose dtype is not given has strings if its first field is no number, nor one
+// of another language; then no other line may begin with a number. Errors name line and column, both counted
+// from 1. Memory is proportional to the elements read so far.
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,6 +41,7 @@ class TableReader : private TextCursor {
       : TextCursor(text),
         header_(header),
         separator_(separator),
+        is_inferred_(!reading.as),
         data_(header_, reading, [this] { return place_of(at_); }) {}
 
   TextTensor read() {
@@ -46,7 +50,10 @@ class TableReader : private TextCursor {
     }
     const char* at = at_;
     if (skip_byte_order_mark(at)) at_ = at;
-    if (at_last_row()) {
+    if (header_.dtype == DType::string) {
+      data_.begin_list();
+      while (!at_last_row()) read_string();
+    } else if (at_last_row()) {
       data_.begin_list();
     } else {
       read_row();
@@ -63,7 +70,7 @@ class TableReader : private TextCursor {
     const Place found = place(offset_of(at));
     return cat("line ", found.line, ", column ", found.column);
   }
-  [[nodiscard]] std::string line() const { return cat("line ", place(offset()).line); }
+  [[nodiscard]] std::string line_of(const char* at) const { return cat("line ", place(offset_of(at)).line); }
 
   void skip_blanks(const char*& at) const {
     while (at != end_ && (*at == ' ' || (*at == '\t' && separator_ != Separator::tab))) ++at;
@@ -88,19 +95,23 @@ class TableReader : private TextCursor {
     while (!skip_line_break(at_)) ++at_;
   }
 
-  // Steps over comments, empty lines and the blanks before the next row. True if no row follows.
+  // Steps over comments, empty lines and the blanks before the next row; row_ is then before these blanks.
+  // True if no row follows.
   bool at_last_row() {
     for (std::string empty_line;;) {
-      const char* const begin = at_;
+      row_ = at_;
       skip_blanks(at_);
       if (at_ == end_) return true;
       if (*at_ == '#') {
         skip_line();
       } else if (const char* at = at_; !skip_line_break(at)) {
-        if (!empty_line.empty()) throw Error(cat(empty_line, " is empty, and rows follow it"));
+        if (!empty_line.empty()) {
+          throw Error(cat(empty_line, " is empty, and rows follow it"), "",
+                      header_.dtype == DType::string ? "an empty string is written \"\"" : "");
+        }
         return false;
       } else {
-        if (empty_line.empty()) empty_line = cat("line ", place(offset_of(begin)).line);
+        if (empty_line.empty()) empty_line = line_of(row_);
         at_ = at;
       }
     }
@@ -143,14 +154,19 @@ class TableReader : private TextCursor {
   // Reads the row whose first field is at at_; afterwards at_ is at the beginning of the next line.
   void read_row() {
     const bool is_first = columns_ == 0;
-    if (is_first) first_line_ = line();
+    if (is_first) first_line_ = line_of(at_);
     std::int64_t count = 0;
     for (bool row_ends = false; !row_ends;) {
       const std::string_view text = field();
       // Reports an invalid field before any fault after it.
       std::string buffer;
       const TableField value = read_field(text, buffer);
-      if (value.kind == FieldKind::other) refuse_field(text, is_first && count == 0);
+      if (value.kind == FieldKind::other) {
+        const bool may_be_strings = !header_.dtype && is_first && count == 0 && !text.empty();
+        if (may_be_strings && (hint_of_field(text).empty() || hint_of_field(text) == kLinesHint))
+          throw OtherDType{DType::string};
+        refuse_field(text, is_first && count == 0);
+      }
       const char* next = text.end();
       row_ends = skip_to_next(next);
       if (++count == 1) {
@@ -158,11 +174,13 @@ class TableReader : private TextCursor {
         if (is_first ? !row_ends : columns_ > 1) data_.begin_list();
       }
       if (!is_first && count > columns_) {
-        throw Error(cat(line(), " has more than the ", counted(columns_, "number"), " of ", first_line_));
+        throw Error(
+            cat(line_of(at_), " has more than the ", counted(columns_, "number"), " of ", first_line_));
       }
       put(value);
       if (row_ends && !is_first && count < columns_) {
-        throw Error(cat(line(), " has ", counted(count, "number"), ", ", first_line_, " has ", columns_));
+        throw Error(
+            cat(line_of(at_), " has ", counted(count, "number"), ", ", first_line_, " has ", columns_));
       }
       at_ = next;
     }
@@ -178,17 +196,111 @@ class TableReader : private TextCursor {
 
   [[noreturn]] void refuse_field(std::string_view found, bool is_first) const {
     if (found.empty()) throw Error(cat(place_of(at_), ": a field is empty"));
-    constexpr std::size_t kMost = 4096;
-    const std::string_view hint =
-        is_first ? hint_of_first_field(rest().substr(0, kMost)) : hint_of_field(found);
-    throw Error(cat(place_of(at_), ": ", in_quotes(found), " is not a number"), "", std::string(hint));
+    const std::string_view hint = is_first ? hint_of_first_field(head(at_)) : hint_of_field(found);
+    const bool is_word_in_columns =
+        hint == kLinesHint && separator_.value_or(Separator::blanks) != Separator::blanks;
+    throw Error(
+        cat(place_of(at_), ": ", in_quotes(found), " is not a number"), "",
+        is_word_in_columns ? hint_of_columns(static_cast<char>(*separator_), false) : std::string(hint));
   }
+
+  // Enough text from `at` on for hints.
+  [[nodiscard]] std::string_view head(const char* at) const {
+    constexpr std::size_t kMost = 4096;
+    return text_.substr(offset_of(at), kMost);
+  }
+
+  // Reads the string at row_, which is before its blanks; afterwards at_ is at the beginning of the next
+  // line.
+  void read_string() {
+    if (first_row_ == nullptr) first_row_ = row_;
+    const bool is_quoted = *row_ == '"';
+    if (is_quoted) {
+      at_ = read_quoted(row_);
+    } else {
+      const auto* const stop = static_cast<const char*>(std::memchr(row_, '\n', rest_of(row_)));
+      at_ = stop == nullptr ? end_ : stop;
+      if (at_ != row_ && at_[-1] == '\r') --at_;
+      field_.assign(row_, at_);
+    }
+    require_string(is_quoted);
+    if (const char* const end = at_; !skip_line_break(at_)) {
+      if (is_separator(*end)) refuse_column(end);
+      throw Error(cat(place_of(end), ": expected the end of the line after a quoted string, found ",
+                      in_quotes({end, 1})));
+    }
+    data_.string(field_);
+  }
+
+  // Reads the quoted field at `at` into field_; returns its end.
+  const char* read_quoted(const char* at) {
+    field_.clear();
+    for (++at;; ++at) {
+      const auto* const quote = static_cast<const char*>(std::memchr(at, '"', rest_of(at)));
+      if (quote == nullptr) throw Error(cat(place_of(row_), ": a quote is not closed"));
+      field_.append(at, quote);
+      at = quote + 1;
+      if (peek(at) != '"') return at;
+      field_ += '"';
+    }
+  }
+
+  // Refuses text in field_ that no string of the table has.
+  void require_string(bool is_quoted) const {
+    bool is_ascii = true;
+    for (std::size_t i = 0; i < field_.size(); ++i) {
+      const char c = field_[i];
+      is_ascii = is_ascii && static_cast<signed char>(c) >= 0;
+      if (c == '\0') throw Error(cat(line_of(row_), " has a NUL byte"));
+      if (is_quoted) continue;
+      if (c == '\r') throw Error(cat(place_of(row_ + i), ": a carriage return without a line feed"));
+      if (is_separator(c)) refuse_column(row_ + i);
+    }
+    if (!is_ascii && !is_utf8(field_)) {
+      throw Error(cat(line_of(row_), " is not UTF-8"), "",
+                  "iconv -f LATIN1 -t UTF-8 FILE converts text in Latin-1");
+    }
+    if (is_inferred_ && !is_quoted) require_no_number();
+  }
+
+  // Refuses a line of strings that begins with a number: other lines may be meant as numbers too.
+  void require_no_number() const {
+    std::string_view text = field_;
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    // The first characters of numbers and their words: most strings are looked at no further.
+    if (text.substr(0, 1).find_first_of("0123456789+-.tfniTFNI") == std::string_view::npos) return;
+    const std::string_view number(text.begin(), std::ranges::find_if(text, ends_field));
+    std::string buffer;
+    if (read_field(number, buffer).kind == FieldKind::other) return;
+    const std::string first = line_of(first_row_);
+    throw Error(
+        cat(line_of(row_), " begins with ", in_quotes(number), " as a row of numbers, ", first, " does not"),
+        "", cat("if ", first, " is a header line, tail -n +2 FILE leaves it out; ", kLinesHint));
+  }
+
+  [[nodiscard]] bool is_separator(char c) const {
+    return c != ' ' && c == static_cast<char>(separator_.value_or(Separator::blanks));
+  }
+
+  [[noreturn]] void refuse_column(const char* at) const {
+    const bool is_header = is_inferred_ && is_header_of_numbers(head(row_));
+    throw Error(cat(place_of(at), ": a table of strings has one column, found ", name_of(*separator_)), "",
+                row_ != first_row_ ? "a string with a separator is in double quotes: \"a,b\""
+                : is_header        ? std::string(kHeaderHint)
+                                   : hint_of_columns(static_cast<char>(*separator_), true));
+  }
+
+  [[nodiscard]] std::size_t rest_of(const char* at) const { return static_cast<std::size_t>(end_ - at); }
 
   TextHeader header_;
   std::optional<Separator> separator_;
+  bool is_inferred_;  // the text alone determines the dtype
   DataReader data_;
-  std::int64_t columns_ = 0;  // 0: no row has been read
-  std::string first_line_;    // "line 1": the line of the first row
+  std::int64_t columns_ = 0;         // 0: no row has been read
+  std::string first_line_;           // "line 1": the line of the first row
+  const char* row_ = nullptr;        // the line of the next row
+  const char* first_row_ = nullptr;  // the line of the first string
+  std::string field_;                // the string read last
 };
 
 // Whether a text that begins with `head` is certainly a table: two fields in a way that no JSON document has.
@@ -205,17 +317,20 @@ bool begins_as_table(std::string_view head) {
   return after_blanks(rest) != "" && read_field(field, buffer).kind != FieldKind::other;
 }
 
-// A line that begins neither as a row nor as a comment needs no more bytes.
+// A table of numbers needs no more bytes if a line begins with no number.
 std::int64_t table_enough(std::string_view head) {
   if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
   std::string buffer;
+  bool has_numbers = false;
   for (std::size_t end = head.find('\n'); end != std::string_view::npos; end = head.find('\n')) {
     std::string_view line = head.substr(0, end);
     head.remove_prefix(end + 1);
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
     const std::string_view field(line.begin(), std::ranges::find_if(line, ends_field));
     if (line.empty() || line.starts_with('#')) continue;
-    if (read_field(field, buffer).kind == FieldKind::other) return 0;
+    const bool is_number = read_field(field, buffer).kind != FieldKind::other;
+    if (!is_number) return has_numbers ? 0 : StreamReading::kUnknown;
+    has_numbers = true;
   }
   return StreamReading::kUnknown;
 }
@@ -224,6 +339,14 @@ std::int64_t table_enough(std::string_view head) {
 // rank 2 with one column, and for rank 2 without rows.
 bool table_keeps_shape(const Shape& shape) {
   return rank(shape) == 1 || (rank(shape) == 2 && shape[0] > 0 && shape[1] > 1);
+}
+
+std::int64_t require_no_nul(std::span<const StringRef> strings) {
+  for (const StringRef& string : strings) {
+    if (string.view().find('\0') != std::string_view::npos)
+      throw Error(cat(in_quotes(string.view()), " has a NUL byte, which a text table does not hold"));
+  }
+  return 0;
 }
 
 std::string table_remarks(std::span<const std::byte> file) {
@@ -255,9 +378,10 @@ consteval Format table_format(std::string_view name, std::string_view title, std
           },
       .encode = [](DType dtype, const Shape& shape, std::int64_t /*strings*/,
                    std::string_view /*name*/) { return table_encoding(dtype, shape, kSeparator); },
+      .measure_strings = require_no_nul,
       .keeps_shape = table_keeps_shape,
       .remarks = table_remarks,
-      .missing = kNotInTables,
+      .missing = kComplexTypes,
   };
 }
 

@@ -23,6 +23,27 @@ char* write_element(char* out, T value) {
   return write_exact(out, value);
 }
 
+// Whether a string is read as something else unless it is in quotes. `is_first`: it begins the file.
+bool needs_quotes(std::string_view text, Separator separator, bool is_first) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos || text[begin] == '#' || text[0] == '"') return true;
+  const std::string_view special = separator == Separator::comma ? "\r\n\","
+                                   : separator == Separator::tab ? "\r\n\"\t"
+                                                                 : "\r\n";
+  return text.find_first_of(special) != std::string_view::npos || (is_first && !begins_plain_text(text));
+}
+
+void append_lines(std::string& out, std::int64_t first, std::int64_t count, const std::byte* elements,
+                  Separator separator) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const StringRef string = *StoredElements<StringRef>(elements + i * to_int64(sizeof(StringRef)));
+    const bool is_quoted = needs_quotes(string.view(), separator, first + i == 0);
+    if (is_quoted) out += '"';
+    for (const char c : string.view()) out.append(is_quoted && c == '"' ? 2 : 1, c);
+    out += is_quoted ? "\"\n" : "\n";
+  }
+}
+
 // Appends elements [first, first + count), each with the separator or line break after it.
 template <class T>
 void append_elements(std::string& out, std::int64_t first, std::int64_t count, const std::byte* elements,
@@ -55,8 +76,12 @@ Encoding table_encoding(DType dtype, const Shape& shape, Separator separator) {
                                           }),
                                           "and"),
                                " hold any tensor");
-  if (kNotInTables.contains(dtype)) {
-    throw Error(cat("a text table holds numbers and bool, the result is ", name(dtype)), "", hint);
+  if (kComplexTypes.contains(dtype)) {
+    throw Error(cat("a text table holds no complex numbers, the result is ", name(dtype)), "", hint);
+  }
+  if (dtype == DType::string && rank(shape) > 1) {
+    throw Error(cat("a text table of strings has one column, the result has shape ", to_string(shape)), "",
+                hint);
   }
   if (rank(shape) > 2) {
     throw Error(cat("a text table has rank 0, 1 or 2, the result has shape ", to_string(shape)), "", hint);
@@ -73,6 +98,8 @@ Encoding table_encoding(DType dtype, const Shape& shape, Separator separator) {
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
       if constexpr (Number<T> || std::same_as<T, Bool>)
         append_elements<T>(out, first, count, elements, columns, static_cast<char>(separator));
+      else if constexpr (std::same_as<T, StringRef>)
+        append_lines(out, first, count, elements, separator);
     });
   };
   encoding.least_bytes = saturated(checked_mul(count(shape), kShortestElement));

@@ -86,7 +86,7 @@ constexpr TextHint kHints[] = {
     {is_hexadecimal, "numbers are decimal: printf '%d\\n' 0xff prints 255"},
     {has_fortran_exponent, "the exponent is written with e: tr Dd ee <FILE"},
     {has_digit_groups, "digits are not grouped: tr -d _ <FILE"},
-    {is_word, "a table holds numbers; strings are read from NPY and JSON: [\"a\",\"b\"]"},
+    {is_word, kLinesHint},
 };
 
 std::string_view first_field(std::string_view line) {
@@ -105,15 +105,35 @@ std::string_view hint_of_field(std::string_view field) {
 std::string_view hint_of_first_field(std::string_view text) {
   const std::string_view field = first_field(text);
   const std::size_t line_break = text.find('\n');
-  const bool is_plain_word = is_word(field) && hint_of_field(field) == std::end(kHints)[-1].hint;
+  const bool is_plain_word = is_word(field) && hint_of_field(field) == kLinesHint;
   if (!is_plain_word) return hint_of_field(field);
   // A single line of words may be anything, so it gets no hint.
   if (line_break == std::string_view::npos || after_blanks(text.substr(line_break)).empty()) return {};
   std::string buffer;
   const FieldKind below = read_field(first_field(text.substr(line_break + 1)), buffer).kind;
   const bool is_header = below == FieldKind::number || below == FieldKind::not_finite;
-  return is_header ? "tail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -"
-                   : hint_of_field(field);
+  return is_header ? kHeaderHint : hint_of_field(field);
+}
+
+bool is_header_of_numbers(std::string_view text) {
+  text.remove_prefix(std::min(text.find('\n'), text.size()));
+  std::string_view line = text.substr(0, text.find('\n', 1));
+  std::string buffer;
+  bool has_numbers = false;
+  for (std::size_t at = 0; (at = line.find_first_not_of(" \t,\r\n")) != std::string_view::npos;) {
+    line.remove_prefix(at);
+    const std::string_view field = first_field(line);
+    has_numbers = read_field(field, buffer).kind != FieldKind::other;
+    if (!has_numbers) return false;
+    line.remove_prefix(field.size());
+  }
+  return has_numbers;
+}
+
+std::string hint_of_columns(char separator, bool has_header) {
+  return cat("cut ", separator == ',' ? "-d, " : "", "-f1 FILE | ", has_header ? "tail -n +2 | " : "",
+             "tensorop ... - --input-format text takes the first column",
+             has_header ? " without a header line" : "");
 }
 
 }  // namespace tensorop

@@ -1,6 +1,7 @@
 // Hints for text that is not a table of numbers: the text found in place of a number, and the remedy.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace tensorop {
@@ -11,5 +12,17 @@ namespace tensorop {
 // hint_of_field() for the first field of a text that begins with `text`. If the first line has words and the
 // next line numbers, the hint removes the first line.
 [[nodiscard]] std::string_view hint_of_first_field(std::string_view text);
+
+// The hint for a word, and the hint for a header line above numbers.
+inline constexpr std::string_view kLinesHint =
+    "--input-format text --dtype string reads each line as a string";
+inline constexpr std::string_view kHeaderHint =
+    "tail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -";
+
+// Whether the second line of `text` has only numbers.
+[[nodiscard]] bool is_header_of_numbers(std::string_view text);
+
+// How to read the first of several columns, which `separator`, a comma or a tab, separates.
+[[nodiscard]] std::string hint_of_columns(char separator, bool has_header);
 
 }  // namespace tensorop

@@ -1,5 +1,5 @@
-// What one element does with another, for every dtype: shared by scatter reductions and element-wise loops.
-// Source: sections 1.5 to 1.7 and 4.5 of the specification (G-5, G-6, G-7).
+// Arithmetic on two elements of any dtype, shared by scatter reductions and element-wise loops. Source:
+// docs/ops/elementwise.md and docs/ops/scatter.md.
 #pragma once
 
 #include <bit>
@@ -12,8 +12,8 @@
 
 namespace tensorop {
 
-// The unsigned type integers are added and multiplied in: at least 32 bits, because uint16 * uint16 would be
-// done in signed int, where 65535 * 65535 overflows.
+// The unsigned type for sums and products of integers: at least 32 bits, because C++ would compute uint16 *
+// uint16 in signed int, where 65535 * 65535 overflows.
 template <std::integral T>
 using Wide = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
 
@@ -26,9 +26,9 @@ template <std::integral T>
   return {static_cast<std::uint8_t>(value)};
 }
 
-// A result of floating-point arithmetic: where it is not a number, always the same NaN, positive, quiet and
-// without payload. Which NaN an instruction makes differs between processors; of two NaN operands it takes
-// the first, and compilers exchange the operands of sums and products.
+// Replaces a NaN result of floating-point arithmetic by one NaN: positive, quiet and without payload.
+// Processors produce different NaNs. Of two NaN operands an instruction returns the first, and compilers may
+// swap the operands of sums and products.
 template <Floating T>
 [[nodiscard]] T canonical(T result) {
   return result == result ? result : std::numeric_limits<T>::quiet_NaN();
@@ -45,7 +45,7 @@ template <Complex T>
   return {canonical(result.real()), canonical(result.imag())};
 }
 
-// What a formula gives for elements of the types that it has: integers wrap, 16-bit floats are computed in
+// Applies a formula to elements of the types that it supports. Integers wrap; 16-bit floats are computed in
 // float32 and rounded once.
 template <class Formula>
 struct Arithmetic {
@@ -83,7 +83,7 @@ struct Product {
   static T of(T a, T b) {
     return a * b;
   }
-  // The library's operator corrects infinities, which the specification does not.
+  // The operator of std::complex corrects infinities; the specifications do not.
   template <Complex T>
   static T of(T a, T b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
@@ -99,9 +99,9 @@ namespace detail {
 template <Floating T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-// minimum and maximum of IEEE 754-2019: NaN wins, with the payload of the first one, made quiet; -0 is less
-// than +0. Equal operands have equal bits except for zeros: the bits of the two choices are joined, which
-// joins their signs. Only choices between floats, so that loops over this have no branch.
+// minimum and maximum of IEEE 754-2019. A NaN wins, with the payload of the first NaN, made quiet; -0 is less
+// than +0. Equal operands differ in bits only if they are zeros, so the bits of both choices are joined,
+// which joins their signs. The code only selects between floats, so loops over it have no branch.
 template <bool kMax, Floating T>
 T extreme(T a, T b) {
   using Bits = BitsOf<T>;
@@ -114,8 +114,8 @@ T extreme(T a, T b) {
   return a != a ? quiet(a) : with_b;
 }
 
-// The same on the bits of a 16-bit float: with the other bits of negative values inverted they are in the
-// order of integers, -0 just below +0.
+// Works on the bits of 16-bit floats. With all bits but the sign of negative values inverted, the bits as
+// integers have the order of the values, with -0 just below +0.
 template <bool kMax, Half T>
 T extreme(T a, T b) {
   using Traits = HalfTraits<T>;

@@ -1,6 +1,6 @@
-// Element-wise arithmetic on two elements, in addition to that of arithmetic.hpp. apply() takes a Fault to
-// set when it is not defined for some operands; its value is then meaningless, but no operand traps. Source:
-// sections 1.5, 1.6 and 6.1 to 6.5 of the specification (G-5, G-6, EW-7, EW-8).
+// Element-wise arithmetic on two elements, in addition to arithmetic.hpp. If the result is undefined for some
+// operands, apply() takes a Fault and sets it; the returned value is then meaningless, but no operand traps.
+// Source: docs/ops/elementwise.md (rules EW-7 and EW-8).
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct Quotient {
   static T of(T a, T b) {
     return a / b;
   }
-  // Smith's method: scaled by the larger part of the divisor, so that no square of a part overflows.
+  // Smith's method: scales by the larger part of the divisor, so that no square of a part overflows.
   template <Complex T>
   static T of(T x, T y) {
     const auto a = x.real();
@@ -38,7 +38,7 @@ struct Quotient {
   }
 };
 
-// 6.5: exact fmod, which has the sign of the dividend, or adjusted to that of the divisor.
+// The sign of a remainder. The remainder is exact, as fmod computes it, and then gets this sign.
 enum class RemainderSign : std::uint8_t {
   dividend,
   divisor,             // as % in Python
@@ -76,7 +76,7 @@ inline std::uint64_t wrapped_power(std::uint64_t base, std::uint64_t exponent) {
 }
 }  // namespace detail
 
-// Real division; of integers the quotient, rounded towards zero or towards minus infinity.
+// Real division. The quotient of integers is rounded towards zero or towards minus infinity.
 template <bool kFloor>
 struct Quotient : Arithmetic<formula::Quotient> {
   using Arithmetic::apply;
@@ -96,7 +96,7 @@ struct Quotient : Arithmetic<formula::Quotient> {
 using Div = Quotient<false>;
 using FloorDiv = Quotient<true>;
 
-// The remainder of that division.
+// The remainder that belongs to that quotient.
 using formula::RemainderSign;
 template <RemainderSign kSign>
 struct Remainder : Arithmetic<formula::Remainder<kSign>> {
@@ -122,7 +122,7 @@ using FloorModKeepingZero = Remainder<RemainderSign::divisor_if_nonzero>;
 
 using SquaredDifference = Arithmetic<formula::SquaredDifference>;
 
-// A value that is not negative stays, bits and all; another one is multiplied by its slope.
+// Returns a value that is not negative unchanged, bit for bit, and multiplies any other by its slope.
 struct Prelu {
   template <class T>
   requires std::integral<T> || Floating<T>
@@ -133,7 +133,7 @@ struct Prelu {
   }
 };
 
-// 6.4. The exponent may be of another type than the base.
+// Powers. The exponent may have another type than the base.
 struct Pow {
   template <std::integral T, std::integral E>
   static T apply(T base, E exponent, Fault& fault) {
@@ -162,7 +162,7 @@ struct Pow {
   }
 };
 
-// Powers of integers where zero to a negative power is 0: StableHLO, PyTorch.
+// Powers of integers in which zero to a negative power is 0, as in StableHLO and PyTorch.
 struct PowOfZero {
   template <std::integral T>
   static T apply(T base, T exponent) {
@@ -171,7 +171,7 @@ struct PowOfZero {
   }
 };
 
-// Powers of integers without negative exponents: NumPy.
+// Powers of integers without negative exponents, as in NumPy.
 struct NaturalPow {
   template <std::integral T>
   static T apply(T base, T exponent, Fault& fault) {

@@ -1,4 +1,4 @@
-// The typed loops of binary_kernel.hpp, and the functors that they are made of.
+// The typed loops of binary_kernel.hpp and the concepts that they use.
 #include "kernels/elements/binary_kernel.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tensorop {
 
-// What apply() has for two types: a result always, or a result or a Fault.
+// Operators whose apply() always has a result for the two types (Total), or a result or a Fault (Partial).
 template <class Op, class A, class B>
 concept Total = requires(A a, B b) {
   Op::apply(a, b);
@@ -19,7 +19,7 @@ concept Partial = requires(A a, B b, Fault& fault) {
 
 template <class Op, class... Ops>
 inline constexpr bool kIsOneOf = (std::is_same_v<Op, Ops> || ...);
-// Operators that do the same to the bits of signed and unsigned integers: one loop serves both.
+// Operators whose result bits are the same for signed and unsigned integers: one loop serves both.
 template <class Op>
 inline constexpr bool kSignless =
     kIsOneOf<Op, Add, Sub, Mul, SquaredDifference, Equal, NotEqual, And, Or, Xor>;
@@ -31,8 +31,8 @@ bool compute_total(const std::byte* a_bytes, std::int64_t stride_a, const std::b
   const StoredElements<A> a(a_bytes);
   const StoredElements<B> b(b_bytes);
   auto* out = reinterpret_cast<Result*>(out_bytes);
-  // No iteration reads what another one writes, also when `out` is an operand: the compiler need not check
-  // this at run time.
+  // No iteration reads an element that another one writes, even if `out` is an operand. The pragma saves the
+  // compiler a check at run time.
   if (stride_a == 1 && stride_b == 1) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) out[i] = Op::apply(a[i], b[i]);
@@ -153,7 +153,7 @@ template BinaryKernel find_kernel<AnyShiftLeft>(DType, DType);
 template BinaryKernel find_kernel<AnyShiftRight>(DType, DType);
 template BinaryKernel find_kernel<ShiftRightLogical>(DType, DType);
 
-// Its exponent has a dtype of its own.
+// The exponent of Pow has a dtype of its own.
 template <>
 BinaryKernel find_kernel<Pow>(DType a, DType b) {
   return dispatch(a, [&]<class T>(TypeTag<T>) {

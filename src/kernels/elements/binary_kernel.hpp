@@ -1,5 +1,5 @@
-// Element-wise kernels: inner loops over runs of two operands, found by functor and dtypes. The walk
-// (walk.hpp) broadcasts: in a loop an operand either advances by one element or stays at one.
+// Element-wise kernels: inner loops over two operands, found by functor and dtypes. The walk (walk.hpp)
+// broadcasts: within a loop an operand either advances by one element or stays at one element.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace tensorop {
 
-// Computes `count` elements of `out`. A stride is 1, or 0 for one element that is used for all. `out` may be
-// an operand of stride 1. Returns false when one of the elements has no result (Fault); all other elements
-// are still correct.
+// Computes `count` elements of `out`. A stride is 1, or 0 if one element serves all. `out` may be an operand
+// of stride 1. Returns false if one of the elements has no result (Fault); all other elements are still
+// correct.
 using BinaryLoop = bool (*)(const std::byte* a, std::int64_t stride_a, const std::byte* b,
                             std::int64_t stride_b, std::byte* out, std::int64_t count);
 
-// The first of `count` elements without a result, and why; {count, none} when there is none.
+// The first of `count` elements without a result, and the reason; {count, none} if all have a result.
 struct FaultPlace {
   std::int64_t index;
   Fault fault;
@@ -31,9 +31,8 @@ struct BinaryKernel {
   FaultSearch find_fault = nullptr;  // null: every element has a result
 };
 
-// The kernel of a functor (of arithmetic.hpp, binary_arithmetic.hpp or binary_logic.hpp) for
-// operands of these dtypes, which are the same but for Pow. To add one: its functor, and its line in the .cpp
-// file.
+// Returns the kernel of a functor of arithmetic.hpp, binary_arithmetic.hpp or binary_logic.hpp. Except for
+// Pow, both operands have the same dtype. A new kernel needs its functor and a line in the .cpp file.
 template <class Op>
 [[nodiscard]] BinaryKernel find_kernel(DType a, DType b);
 template <>

@@ -1,5 +1,5 @@
-// Comparisons, logical and bitwise operators and shifts of two elements, as in binary_arithmetic.hpp. Source:
-// sections 6.1 and 6.6 of the specification (EW-8).
+// Comparisons, logical and bitwise operators and shifts of two elements, in the form of
+// binary_arithmetic.hpp. Source: docs/ops/elementwise.md (rule EW-8).
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace tensorop {
 
-// Comparisons: one relation each, on what the type compares as.
+// Comparisons apply one relation to the comparable form of both elements.
 namespace detail {
 template <class T>
 [[nodiscard]] auto comparable(T value) {
@@ -38,7 +38,7 @@ struct Compare {
   requires(!kOfOrder || Ordered<T>) static Bool apply(T a, T b) {
     return to_bool(Relation()(detail::comparable(a), detail::comparable(b)));
   }
-  // Complex numbers are in the order of their real parts, and of their imaginary parts where those are equal.
+  // Complex numbers are ordered by their real parts, then by their imaginary parts.
   template <Complex T>
   requires kOfOrder static Bool apply(T a, T b) {
     const bool by_real = a.real() != b.real();
@@ -52,7 +52,7 @@ using LessOrEqual = Compare<std::less_equal<>, true>;
 using Greater = Compare<std::greater<>, true>;
 using GreaterOrEqual = Compare<std::greater_equal<>, true>;
 
-// The order of complex numbers in which one with a NaN is not comparable: NumPy.
+// The order of complex numbers in NumPy: a number with a NaN is not comparable.
 template <class Order>
 struct WithoutNan {
   template <Complex T>
@@ -60,7 +60,7 @@ struct WithoutNan {
     return to_bool(a == a && b == b && Order::apply(a, b).byte != 0);
   }
 };
-// The extreme of complex numbers: the first operand where it is in order, else the second one.
+// The extreme of complex numbers: the first operand if the two are in order, otherwise the second.
 template <class Order>
 struct FirstIf {
   template <Complex T>
@@ -68,7 +68,7 @@ struct FirstIf {
     return Order::apply(a, b).byte != 0 ? a : b;
   }
 };
-// NumPy's, which is the first operand with a NaN.
+// NumPy's extreme: a first operand with a NaN wins.
 template <class Order>
 struct FirstIfOrNan {
   template <Complex T>
@@ -77,7 +77,7 @@ struct FirstIfOrNan {
   }
 };
 
-// On bool these are the logical operators.
+// Bitwise operators; for bool, the logical operators.
 template <class OfBits, class OfBool>
 struct Bitwise {
   static Bool apply(Bool a, Bool b) { return OfBool::apply(a, b); }
@@ -90,7 +90,7 @@ using And = Bitwise<std::bit_and<>, Mul>;
 using Or = Bitwise<std::bit_or<>, Add>;
 using Xor = Bitwise<std::bit_xor<>, Sub>;
 
-// Of numbers: whether they differ from zero. NaN does.
+// Logical operators. A number is true if it differs from zero; NaN does.
 template <class OfBool>
 struct Logical {
   template <class T>
@@ -102,7 +102,7 @@ using LogicalAnd = Logical<Mul>;
 using LogicalOr = Logical<Add>;
 using LogicalXor = Logical<Sub>;
 
-// 6.6. A shift by at least the width gives 0, or -1 for a negative value to the right.
+// A shift by at least the width gives 0, or -1 for a negative value shifted to the right.
 template <bool kLeft>
 struct Shift {
   template <std::integral T>
@@ -111,7 +111,7 @@ struct Shift {
     if constexpr (kLeft) {
       return amount < kBits ? static_cast<T>(wide(a) << amount) : T{0};
     } else {
-      // The shift of a signed value is arithmetic; one of bits - 1 leaves only the sign.
+      // The shift of a signed value is arithmetic; a shift by kBits - 1 leaves only the sign.
       if constexpr (std::is_signed_v<T>) return static_cast<T>(a >> (amount < kBits ? amount : kBits - 1));
       return amount < kBits ? static_cast<T>(a >> amount) : T{0};
     }
@@ -130,7 +130,7 @@ struct Shift {
 using ShiftLeft = Shift<true>;
 using ShiftRight = Shift<false>;
 
-// A negative amount shifts all bits out, as one of at least the width does.
+// A shift whose negative amount shifts all bits out, as an amount of at least the width does.
 template <bool kLeft>
 struct AnyShift {
   template <std::integral T>
@@ -142,7 +142,7 @@ struct AnyShift {
 using AnyShiftLeft = AnyShift<true>;
 using AnyShiftRight = AnyShift<false>;
 
-// Of a signed integer the bits, without a sign.
+// Shifts the bits of a signed integer as if it were unsigned.
 struct ShiftRightLogical {
   template <std::unsigned_integral T>
   static T apply(T a, T amount) {

@@ -10,7 +10,7 @@
 namespace tensorop {
 namespace {
 
-// Elements that are taken together where more than two operands are folded: the result so far stays in cache.
+// Number of elements in a block if more than two operands are folded: the partial result stays in cache.
 constexpr std::int64_t kFoldBlock = 4096;
 
 class CombineElements final : public Plan {
@@ -62,14 +62,14 @@ class CombineElements final : public Plan {
   }
 
  private:
-  // `position` is that of the run's first element.
+  // `position` is the position of the run's first element.
   void require_no_fault(const RunOperand* run, std::int64_t count, std::int64_t position) const {
     const FaultPlace found =
         kernel_.find_fault(run[0].data, run[0].stride, run[1].data, run[1].stride, count);
     if (found.fault != Fault::none) throw PlanFault(found.fault, position + found.index);
   }
 
-  // Returns false when one of the results has a fault.
+  // Returns false if one of the results has a fault.
   bool compute(const RunOperand* run, std::int64_t count, std::byte* out) const {
     if (operands_.size() == 2)
       return kernel_.compute(run[0].data, run[0].stride, run[1].data, run[1].stride, out, count);
@@ -92,7 +92,7 @@ class CombineElements final : public Plan {
 
   std::vector<Tensor> operands_;
   BinaryKernel kernel_;
-  OpenResultTest open_test_;  // null: no element is open
+  OpenResultTest open_test_;  // null: no element is unspecified
   RunWalk walk_;
 };
 

@@ -39,7 +39,7 @@ class CheckedCopy final : public Plan {
   Tensor data_;
   std::int64_t width_;
   IndexDecoder decoder_;
-  std::optional<Tensor> missing_;  // the element of a result of data without elements; zero without it
+  std::optional<Tensor> missing_;  // the element of the result if data has no elements; zero without it
 };
 
 class CastElements final : public Plan {

@@ -1,4 +1,4 @@
-// Elements are moved unchanged, so that only their width matters.
+// Moves elements unchanged, so only their width matters.
 #include "kernels/elements/element_plans.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void select(const RunOperand* run, std::byte* out_bytes, std::int64_t count) {
     }
     return;
   }
-  // Both are read and one is taken: without a branch there is nothing to mispredict.
+  // Reads both x and y and selects one: without a branch there is nothing to mispredict.
   if (run[kX].stride == 1 && run[kY].stride == 1) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) out[i] = choose(condition[i] != 0, x[i], y[i]);
@@ -57,7 +57,7 @@ void select(const RunOperand* run, std::byte* out_bytes, std::int64_t count) {
   }
 }
 
-// `count` elements of the width: x's where the condition is true, y's elsewhere.
+// Writes `count` elements of a given width: x where the condition is true, y elsewhere.
 using SelectLoop = void (*)(const RunOperand* run, std::byte* out, std::int64_t count);
 
 SelectLoop find_select(int width) {

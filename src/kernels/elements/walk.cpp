@@ -9,7 +9,7 @@ namespace tensorop {
 
 BroadcastWalk::BroadcastWalk(const Shape& shape, const std::vector<BroadcastStrides>& operands)
     : strides_(operands.size()) {
-  // No element of an empty result is ever read, and its strides are meaningless.
+  // An empty result has meaningless strides, and none of its elements is ever read.
   const bool empty = std::ranges::find(shape, 0) != shape.end();
   for (std::size_t d = 0; d < shape.size() && !empty; ++d) {
     if (shape[d] == 1) continue;
@@ -42,18 +42,18 @@ std::int64_t BroadcastWalk::offset(std::size_t operand, std::int64_t position) c
 
 namespace {
 
-// A row with fewer elements costs more in its beginning and end than in its elements.
+// A row with fewer elements costs more for its start and end than for its elements.
 constexpr std::int64_t kShortRow = 32;
-// Elements of a window of short rows: packed elements stay in the first-level cache.
+// Elements in a window of short rows: packed elements stay in the first-level cache.
 constexpr std::int64_t kWindow = 1024;
 
-// Fewer of many operands: memory stays in proportion to their number.
+// The elements of a window if there are many operands: fewer, so that memory use stays limited.
 std::int64_t window_of(std::size_t operands) {
   constexpr std::int64_t kManyOperands = 16;
   return std::max(kShortRow, kWindow * kManyOperands / std::max(kManyOperands, to_int64(operands)));
 }
 
-// Which dimension rows follow each other along, and how many elements a row has.
+// The dimension along which rows follow each other, and the number of elements in a row.
 struct Rows {
   std::size_t dim;
   std::int64_t elements;
@@ -93,14 +93,14 @@ Pack pack_for(int width) {
 
 }  // namespace
 
-// The packed elements of one operand, kept while they are the requested ones: an operand that repeats from
-// row to row is packed once.
+// The packed elements of one operand. They are kept while the same elements are requested: an operand that
+// repeats from row to row is packed once.
 class RunWalk::Packer {
  public:
   Packer(const Operand& operand, const Pattern& pattern)
       : pattern_(pattern), pack_(pack_for(operand.width)), width_(to_size(operand.width)) {}
 
-  // `count` elements, from element `skip` of the window that begins at `window`.
+  // Returns `count` elements, from element `skip` of the window that begins at `window`.
   const std::byte* packed(const std::byte* window, std::int64_t skip, std::int64_t count) {
     if (window == window_ && skip == skip_ && count <= count_) return elements_.data();
     elements_.resize(std::max(elements_.size(), to_size(count) * width_));
@@ -167,7 +167,7 @@ void RunWalk::for_each_run(Range range, const Run& run) const {
   std::vector<Packer> packers;
   for (std::size_t i = 0; i < operands_.size(); ++i) packers.emplace_back(operands_[i], patterns_[i]);
   std::vector<RunOperand> pieces(operands_.size());
-  std::int64_t skip = range.first % row_elements_;  // a slice may begin within a row
+  std::int64_t skip = range.first % row_elements_;  // the range may begin within a row
   const std::int64_t rows = ceil_div(skip + count, row_elements_);
   rows_.for_each_run(range.first / row_elements_, rows, [&](const std::int64_t* offsets, std::int64_t left) {
     for (std::int64_t row = 0; row < left;) {

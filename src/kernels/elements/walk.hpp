@@ -1,4 +1,4 @@
-// Walking several tensors of one broadcast shape at once: untyped, in runs along the innermost dimension
+// Walks several tensors of one broadcast shape together: untyped, in runs along the innermost dimension
 // (BroadcastWalk), or in runs for inner loops (RunWalk).
 #pragma once
 
@@ -13,28 +13,28 @@
 
 namespace tensorop {
 
-// The position of an operand within the result: a stride in elements for each dimension, 0 where it repeats.
+// The position of an operand within the result: a stride in elements for each dimension, 0 if it repeats.
 using BroadcastStrides = std::vector<std::int64_t>;
 
-// The result's shape with as few dimensions as the operands allow: neighbouring dimensions that are
-// contiguous in every operand are merged, dimensions of 1 are removed. At least one dimension is left.
+// The result's shape with as few dimensions as possible: neighbouring dimensions that are contiguous in every
+// operand are merged, and dimensions of 1 are removed. At least one dimension remains.
 class BroadcastWalk {
  public:
-  // All of `operands` have shape.size() strides.
+  // Each of `operands` has shape.size() strides.
   BroadcastWalk(const Shape& shape, const std::vector<BroadcastStrides>& operands);
 
   [[nodiscard]] std::size_t operands() const { return strides_.size(); }
-  // The dimensions that are left, and the operands' strides there.
+  // The number of remaining dimensions, their sizes, and the strides of the operands along them.
   [[nodiscard]] std::size_t dims() const { return sizes_.size(); }
   [[nodiscard]] std::int64_t size(std::size_t dim) const { return sizes_[dim]; }
   [[nodiscard]] std::int64_t stride(std::size_t operand, std::size_t dim) const {
     return strides_[operand][dim];
   }
-  // Elements along the innermost dimension, and the operands' strides there.
+  // The size of the innermost dimension, and the operands' strides along it.
   [[nodiscard]] std::int64_t inner_size() const { return sizes_.back(); }
   [[nodiscard]] std::int64_t inner_stride(std::size_t operand) const { return strides_[operand].back(); }
 
-  // The element of the operand from which the result's element at a flat position is computed.
+  // The offset of the operand's element for the result's element at flat position `position`.
   [[nodiscard]] std::int64_t offset(std::size_t operand, std::int64_t position) const;
 
   // Calls run(offsets, count) for the runs that make up the elements [first, first + count) of the row-major
@@ -64,8 +64,8 @@ void BroadcastWalk::for_each_run(std::int64_t first, std::int64_t count, Run&& r
     run(offsets.data(), n);
     count -= n;
     if (count == 0) return;
-    // The run reached the end of its row: back to the row's beginning, then one step in the next dimension
-    // out.
+    // The run has reached the end of its row: go back to the row's start, then one step along the next outer
+    // dimension.
     for (std::size_t i = 0; i < operands; ++i) offsets[i] -= index[inner] * strides_[i][inner];
     index[inner] = 0;
     for (std::size_t d = inner; d-- > 0;) {
@@ -80,31 +80,31 @@ void BroadcastWalk::for_each_run(std::int64_t first, std::int64_t count, Run&& r
 // One operand of a run.
 struct RunOperand {
   const std::byte* data;
-  std::int64_t stride;  // in elements: 1, or 0 where one element serves the whole run
+  std::int64_t stride;  // in elements: 1, or 0 if one element serves the whole run
 };
 
-// Splits the elements of several operands, broadcast to one shape, into runs for inner loops: along a run
-// each operand advances element by element or stays at one element. Rows too short for that are joined; an
-// operand whose elements are not consecutive there is packed into a buffer.
+// Splits the elements of several operands, broadcast to one shape, into runs for inner loops. Along a run
+// each operand advances element by element or stays at one element. Shorter rows are joined; an operand that
+// is not contiguous along the joined rows is packed into a buffer.
 class RunWalk {
  public:
   using Run = std::function<void(const RunOperand* operands, std::int64_t count)>;
 
-  // `strides`: how each operand lies within the result, whose shape is `shape`. The operands' elements must
-  // outlive this object.
+  // `shape` is the shape of the result and `strides` the position of each operand within it. The operands'
+  // elements must outlive this object.
   RunWalk(const Shape& shape, const std::vector<Tensor>& operands,
           const std::vector<BroadcastStrides>& strides);
 
   // Calls run(operands, count) for the runs that make up the elements `range` of the row-major result, in
-  // order. Any number of threads at once.
+  // order. Several threads may call it at once.
   void for_each_run(Range range, const Run& run) const;
 
-  // The same result element by element.
+  // The walk of the same result without joined rows.
   [[nodiscard]] const BroadcastWalk& elements() const { return elements_; }
 
  private:
-  // A row is the innermost dimensions together, or a single element where they are long enough to be a run
-  // by themselves; a window is rows that follow each other along the next dimension out.
+  // A row is the innermost dimensions together, or a single element if the innermost dimension is long enough
+  // to be a run. A window is a number of rows that follow each other along the next outer dimension.
   struct Pattern {
     enum class Kind : std::uint8_t { follows, stays, scattered } kind;
     std::vector<std::int64_t> offsets;  // scattered: offsets of a window's elements from its first row

@@ -1,6 +1,7 @@
 #include "kernels/index/row_map.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -61,13 +62,16 @@ void RowMap::find_groups() {
   std::int64_t reach = 1;
   for (const IndexAxis& axis : decoder_.axes())
     reach += std::max<std::int64_t>(0, axis.size - 1) * axis.stride;
-  for (std::size_t d = 0; d < walk_.dims(); ++d) reach += (walk_.size(d) - 1) * walk_.stride(kTable, d);
+  const auto reach_of = [&](std::size_t d) {
+    return (walk_.size(d) - 1) * std::abs(walk_.stride(kTable, d));
+  };
+  for (std::size_t d = 0; d < walk_.dims(); ++d) reach += reach_of(d);
   std::int64_t rows = rows_;
   for (std::size_t d = 0; d < walk_.dims(); ++d) {
     const std::int64_t size = walk_.size(d);
     const std::int64_t stride = walk_.stride(kTable, d);
     if (d > 0 && walk_.stride(kTable, d - 1) != size * stride) return;
-    reach -= (size - 1) * stride;
+    reach -= reach_of(d);
     rows /= size;
     if (stride >= reach) {
       group_size_ = stride;

@@ -1,7 +1,7 @@
 // Maps each index tuple to the row of an indexed tensor, the table, that it selects. All operators of the
 // gather and scatter families move rows of consecutive elements: one side stores them in the order of the
 // index tuples, the other at offsets that indices select. A RowMap computes those offsets from a description
-// of the operator; moving and combining rows (rows.hpp, combine.hpp) is the same for every operator.
+// of the operator; moving and combining rows (src/kernels/rows) is the same for every operator.
 //
 // Units: rows, and their offsets from the first row of the table. The table has at least one element: the
 // strides of an empty tensor have no meaning.
@@ -22,7 +22,7 @@ namespace tensorop {
 struct RowDim {
   std::int64_t size;
   std::int64_t tuple_stride;  // index tuples in one step; 0: all steps use the same tuples
-  std::int64_t table_stride;  // rows of the table in one step
+  std::int64_t table_stride;  // rows of the table in one step; may be negative
 };
 
 // Rows whose offsets have a common base: row i is at base + offsets[i], or is kSkip.
@@ -79,7 +79,7 @@ class RowMap {
   // The rows of all groups that touch the offsets `offsets`; all rows if there are no groups.
   [[nodiscard]] Range rows_within(Range offsets) const;
 
-  // For rows of single elements along an outer axis: the number of columns, which are independent of each
+  // For rows along an outer axis: the number of columns, which are independent of each
   // other; otherwise 0.
   [[nodiscard]] std::int64_t columns() const { return columns_; }
   // Elements between steps on that axis in the table; at least columns().

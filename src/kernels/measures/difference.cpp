@@ -29,7 +29,7 @@ double at_least(std::uint64_t distance) {
                                                                       : std::nextafter(nearest, kInfinity);
 }
 
-// The sign of the sum of all terms, exactly: the partial sums do not overlap, so that the last one decides.
+// Returns the exact sign of the sum of all terms: the partial sums do not overlap, so the last one decides.
 double sign_of_sum(std::span<const double> terms) {
   std::vector<double> partial;
   for (double sum : terms) {
@@ -47,8 +47,8 @@ double sign_of_sum(std::span<const double> terms) {
   return partial.back();
 }
 
-// The least non-negative double that passes, as all above it do, infinity at the latest. `estimate` is near
-// it: off by a few roundings, which are many doubles where a sum has cancelled.
+// Returns the least non-negative double that passes. All doubles above it pass too, at the latest infinity.
+// `estimate` is off by a few roundings, which are many doubles if terms of a sum have cancelled.
 template <class Passes>
 double settle(double estimate, const Passes& passes) {
   // Non-negative doubles are in the order of their bits.
@@ -56,7 +56,7 @@ double settle(double estimate, const Passes& passes) {
   constexpr auto kLast = std::bit_cast<std::uint64_t>(kInfinity);
   std::uint64_t passing = std::bit_cast<std::uint64_t>(estimate > 0 ? estimate : 0.0);
   std::uint64_t failing = passing;
-  // Away from the estimate in growing steps until the least one lies between the two; then half by half.
+  // Step away from the estimate until the result lies between the two bounds; then bisect.
   if (passes_at(passing)) {
     for (std::uint64_t step = 1; passes_at(failing); step *= 2) {
       if (failing == 0) return 0;
@@ -76,13 +76,13 @@ double settle(double estimate, const Passes& passes) {
   return std::bit_cast<double>(passing);
 }
 
-// Takes down what one element after the other is off, and which do not pass.
+// Records the errors of the elements, and the elements that do not pass.
 class Recorder : public walk::ElementRules {
  public:
   Recorder(const ElementTolerance& tolerance, const Tensor* left_out, Difference& found)
       : ElementRules(tolerance, left_out), found_(found) {}
 
-  // Elements from `first` on that do not pass are marked by 1 in `marks`; not at all where that is null.
+  // If `marks` is not null, writes 1 there for each element that does not pass, counted from `first`.
   void mark(std::uint8_t* marks, std::int64_t first) {
     marks_ = marks;
     first_ = first;
@@ -90,7 +90,7 @@ class Recorder : public walk::ElementRules {
 
   void add_other_bits() { ++found_.other_bits; }
 
-  // Two zeros or NaN whose bits may differ.
+  // Two zeros or NaNs, which may differ in their bits.
   void pass_but_for_bits(bool has_same_bits, std::int64_t at) {
     if (has_same_bits) return;
     ++found_.only_bits;
@@ -111,8 +111,8 @@ class Recorder : public walk::ElementRules {
     found_.excess.raise(Difference::kNone, at);
   }
 
-  // Two numbers that are not the same. The deviation is measured in `unit`: 1, or more where it would go
-  // beyond the range of a double. Where there is no ulp it is 0.
+  // Two numbers that differ. The deviation is measured in `unit`: 1, or more if it would exceed the range of
+  // a double. `ulp` is 0 for dtypes without a distance in ulp.
   template <class D>
   [[gnu::always_inline]] void measure(const Deviation<D>& deviation, std::uint64_t ulp, std::int64_t at,
                                       double unit = 1) {
@@ -133,13 +133,13 @@ class Recorder : public walk::ElementRules {
   }
 
  private:
-  // Whether a quotient may exceed the largest one so far, by a product with that one: it saves the division.
-  // The product is off by a rounding, and by anything below the normal numbers.
+  // Returns whether a quotient may exceed the largest one so far, by a product that saves the division. The
+  // product is inexact by one rounding, and by any amount below the normal numbers.
   static bool may_be_larger(double distance, double product) {
     return product < 0x1p-960 || distance >= product * (1 - 0x1p-51);
   }
 
-  // Raises the needed tolerances so far that the element would pass under either of them.
+  // Raises the needed tolerances just so far that the element passes under either of them.
   template <class D>
   [[gnu::always_inline]] void require(const Deviation<D>& deviation, double unit) {
     const D distance = deviation.distance;
@@ -164,7 +164,7 @@ class Recorder : public walk::ElementRules {
 }  // namespace
 
 bool walk::is_within_exactly(std::uint64_t distance, std::uint64_t magnitude, double atol, double rtol) {
-  // Both parts of an integer are doubles, and a product is the sum of two.
+  // The two parts of an integer are doubles, and a product of doubles is the exact sum of two doubles.
   constexpr std::uint64_t kLow = 0x7FF;
   const auto high = [](std::uint64_t value) { return static_cast<double>(value & ~kLow); };
   const auto low = [](std::uint64_t value) { return static_cast<double>(value & kLow); };
@@ -177,7 +177,7 @@ bool walk::is_within_exactly(std::uint64_t distance, std::uint64_t magnitude, do
 }
 
 bool Difference::is_judged_by_ulp(DType dtype, const ElementTolerance& tolerance) {
-  // Distances of integers are exact; as doubles, some of them would look alike.
+  // Distances of integers are exact; converted to double, some of them would become equal.
   const bool is_integer = kExactTypes.contains(dtype);
   return tolerance.is_ulp_only() || (is_integer && tolerance.rtol == 0);
 }

@@ -1,13 +1,13 @@
-// Compares the elements of two runs, and tells a recorder what each that differs is off: shared by those that
-// find the largest errors (difference.cpp) and those that make pictures of all (error_picture.cpp).
+// Compares the elements of two runs, and passes the error of each differing element to a recorder. Shared by
+// the search for the largest errors (difference.cpp) and pictures of all errors (error_picture.cpp).
 //
 // A recorder has the functions of ElementRules, and
-//   add_other_bits()                     the bits of an element differ, whatever follows
-//   pass_but_for_bits(same_bits, at)     two zeros or NaN whose bits may differ
-//   fail(at), fail_unfixable(at)         elements without a distance; those that no tolerance would pass
-//   measure(deviation, ulp, at, unit)    two numbers that are not the same. The deviation is measured in
-//                                        `unit`: 1, or more where it would go beyond the range of a double.
-//                                        Where there is no ulp it is 0
+//   add_other_bits()                     the bits of an element differ; called before the other functions
+//   pass_but_for_bits(same_bits, at)     two zeros or NaNs, which may differ in their bits
+//   fail(at), fail_unfixable(at)         an element without a distance; one that passes under no tolerance
+//   measure(deviation, ulp, at, unit)    two numbers that differ. The deviation is measured in `unit`: 1, or
+//                                        more if it would exceed the range of a double. `ulp` is 0 for dtypes
+//                                        without a distance in ulp
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 
 namespace tensorop::walk {
 
-// Bytes of a run: those that are the same need no look at the numbers.
+// Bytes of a run. If the bytes of both runs are equal, the numbers need not be compared.
 inline constexpr std::int64_t kRunBytes = 1 << 14;
 
 // |a-e| and |e|: exact integers, or doubles.
@@ -43,16 +43,16 @@ inline bool is_within(const Deviation<std::uint64_t>& deviation, double atol, do
   if (rtol == 0) return !(atol < 0x1p64) || deviation.distance <= static_cast<std::uint64_t>(atol);
   const auto distance = static_cast<double>(deviation.distance);
   const double bound = atol + rtol * static_cast<double>(deviation.magnitude);
-  // Doubles hold these integers, and a product that is rounded is what a decimal rtol such as 0.3 means.
+  // Doubles hold these integers exactly, and a decimal rtol such as 0.3 means the rounded product.
   constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
   if (deviation.distance <= kExact && deviation.magnitude <= kExact) return distance <= bound;
-  // Each of the roundings is off by at most 2^-53.
+  // Each of the roundings has an error of at most 2^-53.
   constexpr double kMostError = 0x1p-50;
   if (!(std::abs(distance - bound) <= distance * kMostError)) return distance <= bound;
   return is_within_exactly(deviation.distance, deviation.magnitude, atol, rtol);
 }
 
-// Which elements pass, and which are not looked at.
+// Decides which elements pass and which are left out.
 class ElementRules {
  public:
   ElementRules(const ElementTolerance& tolerance, const Tensor* left_out)
@@ -74,7 +74,7 @@ class ElementRules {
   [[nodiscard]] bool is_within_bound(const Deviation<D>& deviation, double unit) const {
     return is_within(deviation, atol_ / unit, rtol_);
   }
-  // An ulp of 0, where there is none, becomes the largest number: never within.
+  // The ulp of a dtype without one is 0, which wraps to the largest number: never within.
   [[nodiscard]] bool is_within_ulp(std::uint64_t ulp) const { return ulp - 1 < max_ulp_; }
 
  private:
@@ -89,14 +89,14 @@ class ElementRules {
 // The square root of x*x + y*y.
 inline double modulus(double x, double y) {
   const double largest = std::max(std::abs(x), std::abs(y));
-  // Otherwise squares would overflow, or lose digits to underflow.
+  // Scales numbers whose squares would overflow, or lose digits to underflow.
   const double scale = largest > 0x1p500 ? 0x1p-600 : largest < 0x1p-450 ? 0x1p600 : 1;
   x *= scale;
   y *= scale;
   return std::sqrt(x * x + y * y) / scale;
 }
 
-// In units of 1/scale.
+// The deviation in units of 1/scale.
 template <class T>
 Deviation<double> deviation_of(T a, T e, double scale = 1) {
   const double expected = to_double(e) * scale;
@@ -110,7 +110,7 @@ Deviation<double> deviation_of(std::complex<T> a, std::complex<T> e, double scal
   return {modulus(re.distance, im.distance), modulus(re.magnitude, im.magnitude)};
 }
 
-// Two parts that are the same infinity or NaN become two zeros.
+// Replaces two parts that are the same infinity or NaN by two zeros.
 template <class T>
 void drop_same(T& a, T& e) {
   const double wide_a = to_double(a);
@@ -167,10 +167,10 @@ inline bool is_in_range(const Deviation<double>& deviation) {
   return deviation.distance + deviation.magnitude < std::numeric_limits<double>::infinity();
 }
 
-// An element with an infinity or NaN in it, or so large that its deviation is.
+// Compares elements that have an infinity or NaN, or whose deviation is infinite.
 template <class T, class Recorder>
 [[gnu::noinline]] void compare_irregular(T a, T e, std::int64_t at, Recorder& recorder) {
-  // On one side alone a NaN differs in any case.
+  // A NaN on only one side differs in any case.
   if (recorder.nan_unequal() && is_nan(a)) return recorder.fail_unfixable(at);
   const bool same_bits = has_same_bits(a, e);
   drop_same(a, e);
@@ -182,7 +182,7 @@ template <class T, class Recorder>
   recorder.measure(deviation, ulp_of(a, e), at, unit);
 }
 
-// Floats and complex numbers.
+// Compares floats and complex numbers.
 template <class T, class Recorder>
 void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first, std::int64_t count,
                  Recorder& recorder) {
@@ -259,8 +259,8 @@ requires(std::is_same_v<T, Bool> ||
   }
 }
 
-// Whether elements may differ though their bytes are the same: strings are pointers, and a NaN may differ
-// from itself.
+// Whether elements may differ although their bytes are the same: strings are pointers, and a NaN may be
+// unequal to itself.
 inline bool may_differ_in_same_bytes(DType dtype, const ElementTolerance& tolerance) {
   return dtype == DType::string || (tolerance.nan_unequal && !kExactTypes.contains(dtype));
 }

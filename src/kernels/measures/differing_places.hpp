@@ -1,5 +1,5 @@
-// Where elements differ: how many of them at each coordinate of each axis. Takes a fixed amount of memory for
-// an axis, however long it is.
+// The number of differing elements at each coordinate of each axis. An axis of any length takes a fixed
+// amount of memory.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace tensorop {
 
-// An axis of more than one element.
+// The counts of an axis with more than one element.
 struct AxisPlaces {
   std::int64_t axis = 0;
   std::int64_t size = 0;
-  int shift = 0;                     // counts[i] is of the 2^shift coordinates from i * 2^shift on
-  std::vector<std::int64_t> counts;  // of elements that differ
+  int shift = 0;                     // counts[i] covers the 2^shift coordinates from i * 2^shift on
+  std::vector<std::int64_t> counts;  // numbers of differing elements
 };
 
 class DifferingPlaces {
  public:
-  // The counts of an axis.
+  // The largest number of counts for an axis.
   static constexpr std::int64_t kMostCounts = 1024;
 
   explicit DifferingPlaces(const Shape& shape);
 
-  // Elements from `begin` on, in row-major order: those marked by 1, not 0, differ.
+  // Adds elements in row-major order, beginning at `begin`: a mark is 1 if the element differs, else 0.
   void add(std::span<const std::uint8_t> marks, std::int64_t begin);
   void merge(const DifferingPlaces& other);
-  // The axes of more than one element, outermost first.
+  // The axes with more than one element, outermost first.
   [[nodiscard]] const std::vector<AxisPlaces>& axes() const { return axes_; }
 
  private:

@@ -10,7 +10,7 @@
 namespace tensorop {
 namespace {
 
-// The cell of one element after the other.
+// Finds the cell of each element; cheap for consecutive elements.
 class GridCursor {
  public:
   explicit GridCursor(ErrorGrid& grid) : grid_(grid) {}
@@ -58,7 +58,7 @@ class PictureRecorder : public walk::ElementRules {
     if (deviation.magnitude == 0) {
       ++out_.without_relative;
     } else {
-      // A quotient may vanish; the error does not.
+      // A quotient may underflow to 0 although the error is not 0.
       out_.relative.add(std::max(distance / static_cast<double>(deviation.magnitude),
                                  std::numeric_limits<double>::denorm_min()));
     }
@@ -73,7 +73,7 @@ class PictureRecorder : public walk::ElementRules {
   GridCursor cursor_;
 };
 
-// An element as one real number, or two.
+// Adds an element as one real number, or as two if it is complex.
 template <class T>
 void add_element(T a, T e, ErrorSums& sums) {
   if constexpr (Complex<T>) {
@@ -102,7 +102,7 @@ double in_range_of(std::complex<T> value) {
   return walk::modulus(to_double(value.real()), to_double(value.imag()));
 }
 
-// The sums of a run, in the order of its elements.
+// Returns the sums of a run, in the order of its elements.
 template <class T>
 ErrorSums sum_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first,
                   std::int64_t count, const walk::ElementRules& rules) {
@@ -156,7 +156,7 @@ ErrorGrid grid_of(const Shape& shape) {
   return out;
 }
 
-// Elements [first, first + count), whole runs but for the last one.
+// Adds elements [first, first + count), in whole runs except for the last one.
 ErrorSums picture_range(const Tensor& actual, const Tensor& expected, std::int64_t first, std::int64_t count,
                         PictureRecorder& recorder) {
   const std::int64_t run_elements = walk::kRunBytes / element_size(actual.dtype());

@@ -1,5 +1,5 @@
-// All errors of a comparison at once: sums for metrics, histograms, and a grid of the tensor. One pass over
-// both tensors; a fixed amount of memory for each thread, whatever the shape.
+// All errors of a comparison: sums for metrics, histograms, and a grid of the tensor. Takes one pass over
+// both tensors and, for any shape, a fixed amount of memory for each thread.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace tensorop {
 
-// In float64, of the elements that are compared and not unfixable: an infinity or NaN that both tensors have
-// is an error of 0 there, and counts as 0. Of complex elements both parts count, and only the moduli in the
-// range.
+// Sums in float64 over the compared elements that are not unfixable. An infinity or NaN that both tensors
+// have is an error of 0, and counts as an element of 0. Both parts of a complex element count; the range
+// (lowest, highest) is the range of the moduli.
 struct ErrorSums {
   std::int64_t count = 0;
   double error2 = 0;   // squares of errors
-  double actual2 = 0;  // squares of the elements
+  double actual2 = 0;  // squares of the actual elements
   double expected2 = 0;
-  double product = 0;  // of the elements
-  // Whether some were so small that their squares are not numbers of float64, or lose digits.
+  double product = 0;  // products of the actual and the expected element
+  // Whether errors, or elements, are so small that their squares underflow in float64, or lose digits.
   bool has_tiny_errors = false;
   bool has_tiny_elements = false;
   static constexpr double kTiny = 0x1p-500;
@@ -32,31 +32,31 @@ struct ErrorSums {
   void add(const ErrorSums& next);
 };
 
-// A tensor as rows of its last axis, in cells of as many elements each.
+// A tensor as rows of its last axis, divided into cells of equal size.
 struct ErrorGrid {
-  static constexpr std::int64_t kMostCells = 512;  // along either side
+  static constexpr std::int64_t kMostCells = 512;  // in either direction
 
-  std::int64_t rows = 1;       // of the tensor: the product of all axes but the last
+  std::int64_t rows = 1;       // rows of the tensor: the product of all axes but the last
   std::int64_t columns = 1;    // the size of the last axis
-  std::int64_t cell_rows = 1;  // of a cell
+  std::int64_t cell_rows = 1;  // rows of a cell
   std::int64_t cell_columns = 1;
-  std::int64_t down = 1;  // cells
+  std::int64_t down = 1;  // number of cells in this direction
   std::int64_t across = 1;
-  std::vector<std::int64_t> differing;  // elements that do not pass, of each cell
+  std::vector<std::int64_t> differing;  // elements of each cell that do not pass
   std::vector<double> largest;          // absolute error of each cell; infinity for unfixable elements
 };
 
 struct ErrorPicture {
   ErrorSums sums;                     // numeric dtypes
-  std::int64_t without_relative = 0;  // elements with an error, of which the expected one is 0
+  std::int64_t without_relative = 0;  // elements with an error whose expected element is 0
   LogHistogram absolute;              // errors above 0
   LogHistogram relative;
   LogHistogram ulp;
-  ErrorGrid grid;  // empty for a tensor without elements
+  ErrorGrid grid;  // empty if the tensor has no elements
 };
 
-// `rtol` and so on decide what a cell counts as differing. Sums are made in blocks of fixed elements, in
-// their order: nothing depends on the number of threads.
+// The tolerance decides which elements count as differing in a cell. Blocks of fixed size are summed in
+// order, so the sums do not depend on the number of threads.
 [[nodiscard]] ErrorPicture picture_errors(const Tensor& actual, const Tensor& expected,
                                           const ElementTolerance& tolerance, const Tensor* left_out,
                                           const Threads& threads);

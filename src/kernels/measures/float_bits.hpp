@@ -1,4 +1,4 @@
-// Floats as the integers that their bits are.
+// Floats as integers of the same bits.
 #pragma once
 
 #include <bit>
@@ -10,8 +10,8 @@
 
 namespace tensorop {
 
-// The bits of a float as an integer, and the one of them that is the sign; a bit above them where there is
-// none.
+// The bits of a float as an integer, and the sign bit. For a dtype without a sign the latter is a bit above
+// all others.
 template <class T>
 std::uint64_t bits_of(T value) {
   if constexpr (SmallFloat<T>) {
@@ -40,7 +40,7 @@ bool has_same_bits(std::complex<T> a, std::complex<T> e) {
   return has_same_bits(a.real(), e.real()) && has_same_bits(a.imag(), e.imag());
 }
 
-// Of finite floats: how many steps to the next value lead from one to the other.
+// The number of steps to the next value between two finite floats.
 template <class T>
 std::uint64_t ulp_distance(T a, T e) {
   constexpr std::uint64_t kSign = sign_bit<T>();

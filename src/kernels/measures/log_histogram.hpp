@@ -9,8 +9,8 @@ namespace tensorop {
 
 class LogHistogram {
  public:
-  // The numbers from 10^exponent on, below the next power of ten. Those of the lowest decade of float64, its
-  // subnormal numbers among them, are one; so are all infinities, above the highest.
+  // The numbers from 10^exponent to below the next power of ten. The lowest decade of float64 also has all
+  // smaller numbers; the infinities have a decade of their own above the highest.
   struct Decade {
     int exponent = 0;
     std::int64_t count = 0;
@@ -18,7 +18,7 @@ class LogHistogram {
   static constexpr int kLowest = -308;
   static constexpr int kInfinite = 309;
 
-  // A number above zero.
+  // Adds a number above zero.
   void add(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     ++counts_[2 * (bits >> kBinShift) + (value >= powers_[bits >> kMantissaBits] ? 1 : 0)];
@@ -26,10 +26,10 @@ class LogHistogram {
   void merge(const LogHistogram& other);
 
   [[nodiscard]] std::int64_t count() const;
-  // Those that have numbers, ascending.
+  // The decades that contain numbers, ascending.
   [[nodiscard]] std::vector<Decade> decades() const;
-  // The least number that is known not to be below the one of that rank, from 1, in ascending order: at most
-  // a sixteenth above it, and not above `largest`. Of integers it is one.
+  // An upper bound of the number with this rank, counted from 1 in ascending order: at most a sixteenth above
+  // that number, and at most `largest`. If the numbers are integers, so is the bound.
   [[nodiscard]] double at_rank(std::int64_t rank, double largest, bool is_integer) const;
 
  private:
@@ -38,11 +38,11 @@ class LogHistogram {
   static constexpr std::size_t kBins = std::size_t{1} << (63 - kBinShift);
   static constexpr std::size_t kBinsOfExponent = std::size_t{1} << (kMantissaBits - kBinShift);
 
-  // For each exponent of float64 the power of ten among its numbers, or infinity; NaN for those without one.
+  // The power of ten among the numbers of each binary exponent, or infinity; NaN if there is none.
   static const double* powers_of_ten();
 
   const double* powers_ = powers_of_ten();
-  // Of each bin the numbers below the power of ten in it, and the others.
+  // For each bin the count of numbers below the bin's power of ten, and the count of the others.
   std::vector<std::int64_t> counts_ = std::vector<std::int64_t>(2 * kBins);
 };
 

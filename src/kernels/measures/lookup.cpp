@@ -13,10 +13,10 @@
 namespace tensorop {
 namespace {
 
-// Elements that are hashed before the first of them is looked up: their places in the table are on the way
-// from memory by then.
+// Number of elements that are hashed before the first of them is looked up: by then their slots of the table
+// are being fetched from memory.
 constexpr std::int64_t kLookupBlock = 128;
-// Elements of a chunk of a thread.
+// Elements in a thread's chunk.
 constexpr std::int64_t kLookupChunk = 1 << 16;
 
 struct LookupSeed {
@@ -33,7 +33,7 @@ __extension__ using Product = unsigned __int128;
 std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(static_cast<Product>(a) * b >> 64);
 }
-// Both halves of a product: each bit of the factors reaches all of it.
+// Combines both halves of a product: each bit of the factors affects the whole result.
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   const Product product = static_cast<Product>(a) * b;
   return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
@@ -53,15 +53,15 @@ std::uint64_t hash_of(std::string_view text, const LookupSeed& seed) {
   return hash;
 }
 
-// Elements of one side as words: integers that are equal in value have the same word, whatever their dtype;
-// that of a string is its hash.
+// The elements of one side as words. Integers of equal value have the same word, whatever their dtypes; the
+// word of a string is its hash.
 class LookupSide {
  public:
-  // `other`: the side that it is compared with.
+  // `other` is the dtype of the other side.
   LookupSide(const Tensor& tensor, DType other, const LookupSeed& seed)
       : tensor_(tensor),
         seed_(seed),
-        // Above 2^63 in uint64, below 0 in any other dtype: the same words, and never the same value.
+        // Values of at least 2^63 in uint64 and below 0 in other dtypes have the same words but never match.
         unmatched_((tensor.dtype() == DType::uint64) != (other == DType::uint64) ? std::uint64_t{1} << 63
                                                                                  : 0) {}
 
@@ -73,7 +73,7 @@ class LookupSide {
   // Whether no element of the other side has this word.
   [[nodiscard]] bool is_unmatched(std::uint64_t word) const { return (word & unmatched_) != 0; }
 
-  // Of elements [first, first + count).
+  // Computes the words of elements [first, first + count).
   void read(std::int64_t first, std::int64_t count, std::uint64_t* words) const {
     dispatch(tensor_.dtype(), [&]<class T>(TypeTag<T>) {
       const auto elements = tensor_.as<T>() + first;
@@ -95,16 +95,16 @@ class LookupSide {
   std::uint64_t unmatched_;
 };
 
-// A hash table of a part of one side. Each different value has one entry, that of one of its elements.
+// A hash table of a part of one side. Each distinct value has one entry: the number of one of its elements.
 class LookupTable {
  public:
-  // Bytes that an element of the part takes.
+  // Bytes of the table for each element of the part.
   static constexpr std::int64_t kElementBytes = 32;
 
   LookupTable(const LookupSide& side, Range part)
       : side_(side),
         part_(part),
-        // Half of the slots stay empty: a search ends soon.
+        // Half of the slots stay empty, so that searches are short.
         capacity_(2 * static_cast<std::uint64_t>(part.count) + 1),
         slots_(to_int64(capacity_ * sizeof(std::uint64_t)), "a table of ids"),
         entries_(part.count * to_int64(sizeof(Entry)), "a table of ids") {
@@ -112,8 +112,8 @@ class LookupTable {
     prefer_large_pages(entries_.data(), part.count * to_int64(sizeof(Entry)));
   }
 
-  // Fills the table: calls take(i, entry) once for each element, i counted from the first of the part; -1:
-  // nothing can be equal to it. Which element of a value has the entry depends on the threads.
+  // Fills the table and calls take(i, entry) once for each element i of the part. Entry -1: nothing can be
+  // equal to the element. The element that becomes the entry of its value depends on the threads.
   template <class Take>
   void fill(const Threads& threads, const Take& take) {
     for_each_block(side_, part_, threads, [&](std::int64_t first, std::int64_t count, const auto& block) {
@@ -126,14 +126,14 @@ class LookupTable {
     });
   }
 
-  // Calls take(i, entry) for each element of the other side, in chunks of ascending order; -1: the part has
-  // no such element.
+  // Calls take(i, entry) for each element i of the other side, in chunks of ascending order. Entry -1: the
+  // part has no equal element.
   template <class Take>
   void find_all(const LookupSide& others, const Threads& threads, const Take& take) const {
     for_each_block(others, {0, others.size()}, threads,
                    [&](std::int64_t first, std::int64_t count, auto& block) {
                      std::int64_t found[kLookupBlock];
-                     // The entries are on the way from memory too, before the first of them is looked at.
+                     // The entries are prefetched too, before the first of them is compared.
                      for (std::int64_t i = 0; i < count; ++i) {
                        const bool is_unmatched = others.is_unmatched(block.words[i]);
                        found[i] = is_unmatched ? -1 : next_entry(block.hashes[i], block.places[i]);
@@ -149,7 +149,7 @@ class LookupTable {
                    });
   }
 
-  // The value of an entry is at `position` among the keys. Any thread, any order.
+  // Records that the value of an entry is at `position` among the keys. Any thread, any order.
   void note(std::int64_t entry, std::int64_t position) {
     const std::atomic_ref found(entries()[entry].found);
     const std::uint64_t mine = (static_cast<std::uint64_t>(position) + 1) << 1;
@@ -159,8 +159,8 @@ class LookupTable {
     }
   }
 
-  // The lowest position that was noted of an entry; -1 for none, and for entry -1. Element `id` is the one
-  // that asks.
+  // The lowest recorded position of an entry; -1 if there is none, and for entry -1. `id` is the element to
+  // report in a LookupFault.
   [[nodiscard]] std::int64_t position(std::int64_t entry, std::int64_t id, const LookupRules& rules) const {
     const std::uint64_t found = entry < 0 ? 0 : entries()[entry].found;
     if (found == 0 && rules.missing) throw LookupFault(id, true);
@@ -169,21 +169,21 @@ class LookupTable {
   }
 
  private:
-  // A slot has the number of an entry plus one, and above it bits of the hash; 0 if it is empty.
+  // A slot holds the number of an entry plus one, and above it bits of the hash; 0: the slot is empty.
   static constexpr int kEntryBits = 40;
   static constexpr std::uint64_t kEntryMask = (std::uint64_t{1} << kEntryBits) - 1;
   static constexpr std::uint64_t kTwice = 1;
 
   struct Entry {
     std::uint64_t word;
-    std::uint64_t found;  // 0, or the lowest position plus one above a bit that says whether there are more
+    std::uint64_t found;  // 0, or (lowest position + 1) << 1; the lowest bit says whether there are more
   };
   static_assert(sizeof(Entry) + 2 * sizeof(std::uint64_t) == kElementBytes);
 
   struct Block {
     std::uint64_t words[kLookupBlock];
     std::uint64_t hashes[kLookupBlock];
-    std::uint64_t places[kLookupBlock];  // of the slots where a search begins
+    std::uint64_t places[kLookupBlock];  // slots where a search begins
   };
 
   [[nodiscard]] std::uint64_t* slots() { return reinterpret_cast<std::uint64_t*>(slots_.data()); }
@@ -230,8 +230,8 @@ class LookupTable {
     }
   }
 
-  // The next entry whose slot has bits of the hash, from slot `place` on, which becomes the slot after it; -1
-  // if an empty slot comes first.
+  // Returns the next entry whose slot has the bits of the hash, from slot `place` on; -1 if an empty slot
+  // comes first. Sets `place` to the slot after it.
   [[nodiscard]] std::int64_t next_entry(std::uint64_t hash, std::uint64_t& place) const {
     const std::uint64_t tag = hash << kEntryBits;
     for (;;) {
@@ -249,7 +249,7 @@ class LookupTable {
   Storage entries_;
 };
 
-// The keys are in the table; all ids are looked up in it.
+// Puts the keys into the table and looks up all ids.
 void find_in_keys(const LookupSide& keys, const LookupSide& ids, const LookupRules& rules,
                   const Threads& threads, std::int64_t* out) {
   LookupTable table(keys, {0, keys.size()});
@@ -260,7 +260,7 @@ void find_in_keys(const LookupSide& keys, const LookupSide& ids, const LookupRul
                  [&](std::int64_t id, std::int64_t entry) { out[id] = table.position(entry, id, rules); });
 }
 
-// A part of the ids is in the table; all keys are looked up in it.
+// Puts a part of the ids into the table and looks up all keys.
 void find_in_ids(const LookupSide& keys, const LookupSide& ids, Range part, const LookupRules& rules,
                  const Threads& threads, std::int64_t* out) {
   LookupTable table(ids, part);
@@ -273,7 +273,7 @@ void find_in_ids(const LookupSide& keys, const LookupSide& ids, Range part, cons
   });
 }
 
-// The lowest two positions of the key of an id.
+// Finds the lowest two positions of an id's key.
 void find_duplicates(const Tensor& keys, const LookupSide& ids, LookupFault& fault) {
   std::uint64_t wanted = 0;
   ids.read(fault.position, 1, &wanted);
@@ -294,7 +294,7 @@ void find_duplicates(const Tensor& keys, const LookupSide& ids, LookupFault& fau
 
 Tensor find_positions(const Tensor& keys, const Tensor& ids, const LookupRules& rules, std::int64_t memory,
                       const Threads& threads) {
-  // As many ids as are worth reading the keys for.
+  // The smallest number of ids in a part: the keys are read once for each part.
   constexpr std::int64_t kMinPart = 1024;
   const LookupSeed seed = random_lookup_seed();
   const LookupSide key_side(keys, ids.dtype(), seed);

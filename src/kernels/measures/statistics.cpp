@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::int64_t kChunkElements =
     128 * statistics::kBlockElements;  // elements that a thread takes at a time
-// The histogram of more elements than this is of one group of lanes in so many: counting all takes as long as
-// the rest.
+// If there are more elements than this, the histogram counts one group of lanes in kHistogramStep: counting
+// all takes as long as all other statistics together.
 constexpr std::int64_t kAllInHistogram = 1 << 20;
 constexpr std::int64_t kHistogramStep = 16;
 
-// The least positive normal number of a dtype; where there are no subnormal ones, the least positive W.
+// The least positive normal number of a dtype; without subnormal numbers, the least positive W.
 template <class T>
 statistics::Work<T> least_normal() {
   if constexpr (std::same_as<T, Float16>) {
@@ -36,7 +36,7 @@ statistics::Work<T> least_normal() {
   }
 }
 
-// Of 64-bit integers, which W rounds.
+// Finds the exact range of 64-bit integers, which W rounds.
 template <class T>
 void find_exact_range(StoredElements<T> elements, std::int64_t count, Statistics& out) {
   constexpr std::uint64_t kShift = std::same_as<T, std::uint64_t> ? std::uint64_t{1} << 63 : 0;

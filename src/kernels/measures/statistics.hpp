@@ -1,9 +1,8 @@
-// What the elements of a tensor are like: their range, mean and distribution, and how many are special.
+// Statistics of a tensor's elements: their range, mean and distribution, and the number of special values.
 //
-// Elements are read once. They are taken in blocks of a fixed number, whose statistics are merged in their
-// order: the result does not depend on threads. Sums are float64; squares are of differences to a value of
-// the block. bool counts as 0 and 1, a string as the number of its bytes, a complex element as two, its
-// parts.
+// Elements are read once, in blocks of a fixed size whose statistics are merged in order, so the result does
+// not depend on threads. Sums are float64; squares are of differences from a value of the block. bool counts
+// as 0 and 1, a string as its length in bytes, and a complex element as two numbers, its parts.
 #pragma once
 
 #include <array>
@@ -15,9 +14,9 @@
 
 namespace tensorop {
 
-// How many finite elements lie in each of at most kBins intervals. The width is the least power of two for
-// which they are enough, but not so small that int32 could not number them, and their borders are its
-// multiples: so the bins of a part of the elements are unions of bins of the whole.
+// The number of finite elements in each of at most kBins intervals. Their width is the least power of two
+// that is sufficient, but large enough that int32 can number them, and their borders are multiples of it. So
+// the bins of a part of the elements are unions of bins of the whole.
 struct Histogram {
   static constexpr int kBins = 32;
 
@@ -25,7 +24,7 @@ struct Histogram {
   std::int64_t first = 0;  // bin i has the elements from (first + i) * 2^exponent to below the next bin
   std::array<std::int64_t, kBins> counts{};
 
-  // The same in bins of 2^wider.
+  // The same counts in bins of width 2^wider.
   [[nodiscard]] Histogram widened(int wider) const;
 };
 
@@ -35,26 +34,26 @@ struct Statistics {
   std::int64_t infinite = 0;
   std::int64_t zeros = 0;  // of either sign
   std::int64_t negative_zeros = 0;
-  std::int64_t subnormal = 0;  // of their dtype
+  std::int64_t subnormal = 0;  // of the elements' dtype
 
-  // Of the finite elements, if there are some.
+  // The range of the finite elements, if there are any.
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
-  // The same of int64, exact; of uint64 less 2^63.
+  // The same range, exact, for int64; for uint64 less 2^63.
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = std::numeric_limits<std::int64_t>::min();
   double total = 0;
-  double centre = 0;   // about the mean
-  double squares = 0;  // the sum of the squared differences to it; NaN where float64 does not hold it
+  double centre = 0;   // approximately the mean
+  double squares = 0;  // the sum of the squared differences from `centre`; NaN if float64 cannot hold it
   Histogram histogram;
-  std::int64_t histogram_step = 1;  // it has one in so many elements, evenly chosen
+  std::int64_t histogram_step = 1;  // the histogram counts one group of elements in this many
 
   [[nodiscard]] std::int64_t finite() const { return elements - nan - infinite; }
-  // Of the finite elements, if there are some; NaN where their sum is none of float64.
+  // The mean of the finite elements, if there are any; NaN if their sum is NaN.
   [[nodiscard]] double mean() const;
-  // That of the elements, not of a sample: the root of squares / finite().
+  // The standard deviation of a population, not of a sample: the root of squares / finite().
   [[nodiscard]] double standard_deviation() const;
-  // Adds those of the elements that come next.
+  // Adds the statistics of the next elements.
   void merge(const Statistics& next);
 };
 

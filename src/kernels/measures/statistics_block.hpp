@@ -18,7 +18,7 @@ namespace tensorop::statistics {
 
 inline constexpr std::int64_t kBlockElements = 4096;  // elements, whose copy stays in the cache
 
-// The type that elements are copied to: float where it holds them all.
+// The type that elements are copied to: float if it holds all values of T exactly.
 template <class T>
 using Work = std::conditional_t<(std::integral<T> && sizeof(T) > 2) || std::same_as<T, double> ||
                                     std::same_as<T, StringRef>,
@@ -34,7 +34,7 @@ Work<T> work_of(T value) {
     return static_cast<Work<T>>(to_double(value));
   }
 }
-// The same in forms that compilers vectorize.
+// The conversions in forms that compilers vectorize.
 inline float work_of(float value) {
   return value;
 }
@@ -49,17 +49,17 @@ inline double bin_position(double value, int exponent) {
   return std::floor(std::ldexp(value, -exponent));
 }
 
-// The least exponent, from `exponent` on, whose bins are enough for min to max.
+// The least exponent, from `exponent` on, whose bins cover min to max.
 inline int fitting_exponent(double min, double max, int exponent) {
   while (bin_position(max, exponent) - bin_position(min, exponent) >= Histogram::kBins) ++exponent;
   return exponent;
 }
 
-// That of finite values of type W. It grows with the range, and with the largest magnitude.
+// The exponent of bins for finite values of type W. It grows with the range and the largest magnitude.
 template <class W>
 int bin_exponent(double min, double max) {
   constexpr int kPrecision = std::same_as<W, float> ? 22 : 30;
-  constexpr int kLog = 6;                                // more than that of kBins
+  constexpr int kLog = 6;                                // more than the binary logarithm of kBins
   int least = std::numeric_limits<W>::min_exponent - 1;  // 2^-least is a number of W, too
   const double magnitude = std::max(std::abs(min), std::abs(max));
   if (magnitude != 0) least = std::max(least, std::ilogb(magnitude) - kPrecision);
@@ -73,7 +73,7 @@ template <class W>
 class StatisticsBlock {
   using Bit = std::conditional_t<sizeof(W) == 4, std::int32_t, std::int64_t>;
   using Unsigned = std::make_unsigned_t<Bit>;
-  // Element i is in the sums of lane i % kLanes, which are added at the end: an order that vectors of any
+  // Element i is added to lane i % kLanes, and the lanes are added at the end: an order that vectors of any
   // size can keep.
   static constexpr std::size_t kWidth = 32 / sizeof(W);
   static constexpr auto kLanes = static_cast<std::int64_t>(kWidth);
@@ -86,12 +86,12 @@ class StatisticsBlock {
     count_ = count;
     filled_ = ceil_div(count, kLanes) * kLanes;
     for (std::int64_t i = 0; i < count; ++i) values_[i] = work_of(elements[i]);
-    // NaN is in no sum, and is taken off its number.
+    // The padding is NaN: it is in no sum, and is subtracted from the number of NaNs.
     std::fill(values_ + count, values_ + filled_, std::numeric_limits<W>::quiet_NaN());
   }
 
-  // `least_normal`: numbers nearer to zero are zero or subnormal. `step`: of so many groups of kLanes
-  // elements one goes to the histogram.
+  // `least_normal`: nonzero numbers of smaller magnitude are subnormal. `step`: the histogram counts one in
+  // this many groups of kLanes elements.
   Statistics measure(W least_normal, std::int64_t step) {
     const auto least = std::bit_cast<Bit>(least_normal);
     Statistics out;
@@ -153,7 +153,7 @@ class StatisticsBlock {
     std::copy_n(values_, kLanes, min);
     std::copy_n(values_, kLanes, max);
     for (std::int64_t i = 0; i < filled_; i += kLanes) {
-      // Whole, GCC would unroll the loop before it looks for vectors.
+      // Without this, GCC would unroll the whole loop before it looks for vectors.
 #pragma GCC unroll 1
       for (std::int64_t lane = 0; lane < kLanes; ++lane) {
         const W value = values_[i + lane];
@@ -167,7 +167,7 @@ class StatisticsBlock {
     }
   }
 
-  // Sets total, centre and squares, of which `finite` elements count; the others are equal to the first one.
+  // Sets total, centre and squares of `finite` elements; all other values are equal to the first one.
   void sum(std::int64_t finite, Statistics& out) const {
     const double base = values_[0];
     double totals[kWidth] = {};
@@ -208,8 +208,8 @@ class StatisticsBlock {
     return std::abs(value) <= std::numeric_limits<W>::max();
   }
 
-  // Puts the first finite value, which exists, in the place of infinities and NaN. Returns how many of them
-  // the histogram would count.
+  // Replaces infinities and NaN by the first finite value, which exists. Returns how many of them the
+  // histogram would count.
   std::int64_t replace_infinite(std::int64_t step) {
     const W finite = *std::find_if(values_, values_ + filled_, is_finite);
     std::int64_t replaced = 0;
@@ -221,7 +221,7 @@ class StatisticsBlock {
     return replaced;
   }
 
-  // `replaced` of the values, equal to the first one, do not count.
+  // Counts all values but `replaced` of them, which are equal to the first one.
   void count_bins(std::int64_t step, std::int64_t replaced, Statistics& out) const {
     const int exponent = bin_exponent<W>(out.min, out.max);
     const auto first = static_cast<Bit>(bin_position(out.min, exponent));
@@ -233,7 +233,7 @@ class StatisticsBlock {
       return bin - (value < static_cast<W>(bin) * width ? 1 : 0) - first;
     };
     const auto number_of = [](Bit bin) { return static_cast<std::size_t>(bin) % Histogram::kBins; };
-    // Neighbours are often equal: one counter for all would wait for itself.
+    // Neighbours are often equal, and increments of one shared counter would wait for each other.
     std::uint32_t counts[kWidth][Histogram::kBins] = {};
     for (std::int64_t i = 0; i < filled_; i += step * kLanes) {
       Bit bins[kWidth];

@@ -22,23 +22,21 @@ constexpr std::int64_t kGroupInCache = 512 << 10;
 // A scatter looks through the updates of a group once for each range (1 MiB) that touches it: at most four
 // times.
 constexpr std::int64_t kSmallGroup = 4 << 20;
-// So many updates are sorted whatever memory there is: 12 bytes each, 24 MiB in all. Of more, those along an
-// outer axis are faster in tiles.
+// Up to this number, updates are sorted whatever memory there is: 12 bytes each, 24 MiB in all. More updates
+// along an outer axis are faster in tiles.
 constexpr std::int64_t kMostSorted = 2 << 20;
-// Rows of a megabyte are as good as the ranges that a result is made in.
+// Rows of a megabyte are as long as the ranges in which a result is computed.
 constexpr std::int64_t kLongestSortedRow = 1 << 20;
-// Reading so much is a matter of some ten milliseconds, in whichever order.
-constexpr std::int64_t kSmallAccess = 32 << 20;
 // The share of memory that sorting rows may take.
 constexpr std::int64_t kSortShare = 4;
 
 Order choose_order(const ScheduleFacts& facts) {
-  // Along an outer axis too: gatherelements of [8192,4096] float32 takes 0.42 s of CPU, and took 0.49 in
-  // tiles; [16384,4096] 0.96 and 1.20; [4096,8192] 0.36 and 0.44.
+  // Also along an outer axis: gatherelements of [8192,4096] float32 takes 0.42 s of CPU, in tiles 0.49; of
+  // [16384,4096] 0.96, in tiles 1.20; of [4096,8192] 0.36, in tiles 0.44.
   if (!facts.is_scatter) return Order::direct;
   if (facts.group_size > 0 && facts.group_size <= kSmallGroup / facts.row_bytes) return Order::direct;
-  // Tiles apply updates as they come; those of a row that must be together are sorted in any case. As many
-  // updates as [16384,4096] float32 has: 1.0 s of CPU in tiles, 2.7 sorted.
+  // Tiles apply updates as they come; updates of a row that must stay together are always sorted. The updates
+  // of [16384,4096] float32 take 1.0 s of CPU in tiles, 2.7 s sorted.
   const bool has_tiles = facts.columns > 0 && facts.steps <= kMostSteps;
   return has_tiles && !facts.together && facts.rows > kMostSorted ? Order::tiled : Order::sorted;
 }
@@ -51,8 +49,7 @@ struct AccessChoice {
 AccessChoice choose_access(const ScheduleFacts& facts) {
   using Kind = RandomAccess::Kind;
   if (facts.asked) return {*facts.asked, AccessReason::asked_for};
-  if (facts.bytes + facts.sort_bytes + (facts.kind == Kind::rows ? 0 : facts.result_bytes) < kSmallAccess)
-    return {Access::plain, AccessReason::small};
+  if (facts.is_small()) return {Access::plain, AccessReason::small};
   // A result that is written at random stays in the page cache until it is complete.
   const bool large_result = facts.kind != Kind::rows && facts.result_bytes > facts.memory;
   const bool many_rows = facts.sort_bytes > facts.memory / kSortShare;
@@ -67,7 +64,7 @@ AccessChoice choose_access(const ScheduleFacts& facts) {
   if (large_result) return {Access::windows, AccessReason::large_result};
   if (facts.kind == Kind::columns) return {Access::windows, AccessReason::outer_axis};
   if (many_rows) return {Access::windows, AccessReason::many_rows};
-  if (facts.ascending) return {Access::plain, AccessReason::ascending};
+  if (facts.sequential) return {Access::plain, AccessReason::sequential};
   if (facts.row_bytes >= kLongRow && facts.can_advise) return {Access::advised, AccessReason::long_rows};
   return {Access::windows, AccessReason::short_rows};
 }
@@ -79,10 +76,10 @@ Decision choose(const ScheduleFacts& facts) {
   const auto [access, reason] = choose_access(facts);
   out.access = access;
   out.reason = reason;
-  // What the system is told of ahead is read range by range.
+  // Rows that are announced to the system are read range by range.
   out.order = access == Access::advised && !facts.is_scatter ? Order::direct : choose_order(facts);
   out.keep_offsets = facts.repeats > 1 && facts.tuples <= kMostKept;
-  // Groups of which hardly a row is taken are not worth reading.
+  // Groups from which few rows are taken are not worth reading as a whole.
   const bool small = facts.group_size > 0 && facts.group_size <= kGroupInCache / facts.row_bytes;
   out.read_groups = !facts.is_scatter && small &&
                     facts.group_rows >= ceil_div(facts.group_size * facts.row_bytes, kCacheLine);
@@ -100,14 +97,18 @@ ScheduleFacts facts_of(const RowMoves& moves) {
   out.tuples = map.decoder().tuples();
   out.group_size = map.group_size();
   out.group_rows = map.group_rows();
-  out.columns = map.columns();
-  out.steps = map.columns() == 0 ? 0 : moves.data_rows / map.column_stride();
+  out.columns = columns_of(moves);
+  out.steps = out.columns == 0 ? 0 : moves.data_rows / map.column_stride();
   return out;
 }
 
+std::int64_t columns_of(const RowMoves& moves) {
+  return moves.row_elements == 1 ? moves.map->columns() : 0;
+}
+
 bool in_columns(const RowMoves& moves) {
-  // Rows, which are elements, touch most pages of data.
-  return !moves.is_scatter() && moves.map->columns() > 0 && moves.map->rows() > moves.data_bytes() / kPage;
+  // The rows, which are single elements, touch most pages of data.
+  return !moves.is_scatter() && columns_of(moves) > 0 && moves.map->rows() > moves.data_bytes() / kPage;
 }
 
 std::optional<RandomAccess> random_access(const RowMoves& moves) {
@@ -124,8 +125,8 @@ std::optional<RandomAccess> random_access(const RowMoves& moves) {
     add(indices.data(), indices.bytes());
     return out;
   }
-  // Sorted updates are read at random, more of them in order: then the result is written at random. Strings
-  // are in memory. Long rows are read well in any order.
+  // Sorted updates are read at random; more updates are applied in order, and the result is written at
+  // random. Strings are in memory. Long rows are read well in any order.
   const Order order = choose_order(facts_of(moves));
   if (moves.dtype == DType::string || moves.row_bytes > kLongestSortedRow || order == Order::direct)
     return std::nullopt;

@@ -1,6 +1,6 @@
-// Decides how the rows of a gather or a scatter are moved, in one function, from facts alone: sizes, which
-// every thread and every machine sees alike, and where there is much to read, what is known of memory and
-// files. No decision changes a byte of a result. What --explain-plan prints is that decision.
+// Decides how the rows of a gather or a scatter are moved. One function decides from facts alone: sizes,
+// which every thread and machine sees alike, and for large operands the state of memory and files. No
+// decision changes a byte of a result. --explain-plan prints the decision.
 #pragma once
 
 #include <cstddef>
@@ -13,85 +13,92 @@
 
 namespace tensorop {
 
-// In which order rows are moved in memory.
+// The order in which rows are moved in memory.
 enum class Order : std::uint8_t {
   direct,  // any range of the result by itself, in row order
   sorted,  // scatter: updates sorted by target first, then any range by itself
   tiled,   // scatter: the whole result, a tile of columns at a time (columns.hpp)
 };
 
-// How what is read at random is read.
+// How rows are read if they are read at random.
 enum class Access : std::uint8_t {
-  plain,     // as the order has it: for operands that are in memory
-  advised,   // the same, but the system is told of the rows of the next block before those of this one are
-             // read
-  windows,   // in windows of the result, or of a gather in tiles of its columns (windows.hpp)
-  exchange,  // by ranks, which send rows to where they are needed
+  plain,     // as the order says: for operands in memory
+  advised,   // as plain, but the rows of the next block are announced to the system ahead
+  windows,   // in windows of the result, or for a gather in tiles of its columns (windows.hpp)
+  exchange,  // by ranks that send rows to the ranks that need them
 };
 
-// Why an access was chosen.
+// The reason for the choice of an access.
 enum class AccessReason : std::uint8_t {
   in_order,      // nothing is read or written at random
-  small,         // what is, is small
-  resident,      // it is in memory already
-  ascending,     // indices ascend
-  long_rows,     // rows are as fast one by one as in ascending order
-  short_rows,    // they are not
+  small,         // the operands that are read at random are small
+  resident,      // the operands are in memory already
+  sequential,    // indices ascend or descend
+  long_rows,     // long rows are as fast one by one as in ascending order
+  short_rows,    // short rows are faster in ascending order
   outer_axis,    // along an outer axis
   large_result,  // a result that memory does not hold is written at random
   many_rows,     // more rows than memory can sort
   asked_for,     // by Settings::access
-  in_groups,  // a range of the result, or the part of a rank, reads hardly more than its part of the operands
-  on_ranks,   // rows are read by the ranks that own them, and sent
+  in_groups,     // a range of the result, or a rank's part, reads hardly more than its part of the operands
+  on_ranks,      // rows are read by the ranks that own them, and sent
 };
 
-// Rows of so many bytes are read one by one at the full speed of a disk, 90,000 a second or 1.3 GB/s. Of
-// shorter rows, in ascending order, neighbouring pages are read together, and no page twice.
+// Rows of at least this many bytes are read one by one at the full speed of a disk, 90,000 a second or 1.3
+// GB/s. Shorter rows are read in ascending order: neighbouring pages together, and no page twice.
 inline constexpr std::int64_t kLongRow = 16 << 10;
+// Reading fewer bytes than this takes at most some ten milliseconds, in any order.
+inline constexpr std::int64_t kSmallAccess = 32 << 20;
 
-// What is read or written in the order of indices.
+// The operands that are read, and the results that are written, in the order of the indices.
 struct RandomAccess {
   enum class Kind : std::uint8_t {
-    rows,     // rows of one operand are read at random; all else from front to end
+    rows,     // rows of one operand are read at random; all else is read from front to end
     columns,  // of a gather: data and indices are read, and the result is written, a piece of each row at a
               // time
     targets,  // rows of one operand are read at random, and the result is written at random
   };
   Kind kind = Kind::rows;
-  // The memory of the operands that are read at random: one of kind rows, those that have columns, or none.
+  // The memory of the operands that are read at random: one operand, all that have columns, or none.
   std::vector<std::span<const std::byte>> operands = {};
-  std::int64_t sort_bytes = 0;  // that sorting the rows takes, which are many
+  std::int64_t sort_bytes = 0;  // memory for sorting the rows if they are many
 };
 
-// What the decision depends on.
+// The facts that the decision depends on.
 struct ScheduleFacts {
-  // The rows. These are known of every plan that moves some.
+  // Facts about the rows, which are known for every plan that moves rows.
   bool is_scatter = false;
   bool together = false;        // RowUpdates::together()
-  std::int64_t rows = 0;        // that index tuples select
+  std::int64_t rows = 0;        // rows that index tuples select
   std::int64_t row_bytes = 0;   // at least 1
   std::int64_t repeats = 1;     // RowMap::repeats()
   std::int64_t tuples = 0;      // index tuples
   std::int64_t group_size = 0;  // RowMap::group_size()
   std::int64_t group_rows = 0;  // RowMap::group_rows()
-  std::int64_t columns = 0;     // RowMap::columns()
-  std::int64_t steps = 0;       // of the indexed tensor along their axis
+  std::int64_t columns = 0;     // columns_of()
+  std::int64_t steps = 0;       // steps of the indexed tensor along the axis of the columns
 
-  // What is read or written at random. Where nothing is, all is in memory.
+  // Facts about operands that are read, or results that are written, at random. The defaults: all in memory.
   RandomAccess::Kind kind = RandomAccess::Kind::rows;
-  std::int64_t bytes = 0;   // of the operands that are read at random
-  double resident = 1;      // share of them that is in memory: 0 to 1
-  bool ascending = false;   // the rows that were sampled ascend
+  std::int64_t bytes = 0;   // bytes of the operands that are read at random
+  double resident = 1;      // the share of these operands that is in memory: 0 to 1
+  bool sequential = false;  // the rows in a sample ascend, or descend
   bool can_advise = false;  // rows are known before they are read
   std::int64_t result_bytes = 0;
   std::int64_t memory = 0;      // for windows and buffers
-  std::int64_t sort_bytes = 0;  // of it, that sorting the rows takes
-  int ranks = 1;                // that compute the result together
-  int machines = 1;             // that they run on
-  bool in_groups = false;  // a range of the result, or a rank's part, reads hardly more than its part of them
-  bool replicated = false;  // every rank has them in memory of its own
-  bool by_range = true;     // on ranks: a range of the result is computed without the rest of it
-  std::optional<Access> asked = std::nullopt;  // for
+  std::int64_t sort_bytes = 0;  // the part of it for sorting the rows
+  int ranks = 1;                // ranks that compute the result together
+  int machines = 1;             // machines that they run on
+  bool in_groups = false;       // a range of the result, or a rank's part, reads hardly more than its part
+  bool replicated = false;      // every rank has the operands in its own memory
+  bool by_range = true;         // on ranks: a rank can compute a range of the result alone
+  std::optional<Access> asked = std::nullopt;  // by Settings::access
+
+  // Whether the bytes that are read or written at random are so few that their order does not matter.
+  [[nodiscard]] bool is_small() const {
+    const bool writes_in_order = kind == RandomAccess::Kind::rows;
+    return bytes + sort_bytes + (writes_in_order ? 0 : result_bytes) < kSmallAccess;
+  }
 };
 
 struct Decision {
@@ -99,9 +106,9 @@ struct Decision {
   AccessReason reason = AccessReason::in_order;
   Order order = Order::direct;
   bool keep_offsets = false;  // decode indices once (RowMap::keep_offsets)
-  bool read_groups = false;   // gather: read each group from front to end before rows are taken from it
+  bool read_groups = false;   // gather: read each group from front to end before rows are copied from it
 
-  // Whether rows are moved in the order, and not in windows or between ranks.
+  // Whether rows are moved in this order, and not in windows or between ranks.
   [[nodiscard]] bool in_order() const { return access == Access::plain || access == Access::advised; }
   [[nodiscard]] bool sorts() const { return order == Order::sorted && in_order(); }
   // Whether the whole result is computed in memory, in a few parts, instead of range by range.
@@ -110,21 +117,25 @@ struct Decision {
 
 [[nodiscard]] Decision choose(const ScheduleFacts& facts);
 
-// What is known of moves by themselves.
+// The facts that follow from the moves alone.
 [[nodiscard]] ScheduleFacts facts_of(const RowMoves& moves);
 
-// The decision for operands that are in memory; of a plan that moves no rows, to compute it range by range.
+// The decision for operands in memory. A plan that moves no rows is computed range by range.
 [[nodiscard]] Decision choose_in_memory(const std::optional<RowMoves>& moves);
 
-// Whether a gather of rows that are single elements along an outer axis has windows that are tiles of columns
+// Returns the columns of moves whose rows are single elements, as RowMap::columns(); else 0: only elements
+// are moved in tiles.
+[[nodiscard]] std::int64_t columns_of(const RowMoves& moves);
+
+// Whether a gather of single elements along an outer axis works in tiles of columns instead of windows
 // (column_windows.cpp).
 [[nodiscard]] bool in_columns(const RowMoves& moves);
 
-// What moving rows reads or writes at random, from sizes alone; nothing where all of it is read and written
-// from front to end, as far as a file system that reads ahead is concerned.
+// The operands that moving rows reads, and the results that it writes, at random, from sizes alone. Nothing
+// if all are read and written from front to end, as file systems that read ahead see it.
 [[nodiscard]] std::optional<RandomAccess> random_access(const RowMoves& moves);
 
-// The share of the pages of an operand that reading rows at random touches: 0 to 1.
+// The share of an operand's pages that reading rows at random touches: 0 to 1.
 [[nodiscard]] double pages_touched(const ScheduleFacts& facts);
 
 }  // namespace tensorop

@@ -13,14 +13,14 @@ namespace {
 
 // The share of the last-level cache that a core can expect; tiles are larger only when the axis is very long.
 constexpr std::int64_t kTileBytes = 4 << 20;
-// Bytes of data that are written at a time.
+// Number of bytes of data that are written at a time.
 constexpr std::int64_t kBaseBytes = 1 << 20;
 
 // The columns of a map, split into tiles.
 class ColumnTiles {
  public:
-  // `elements` of `width` bytes in the indexed tensor. There are no tiles without columns, and of more than
-  // kMostSteps.
+  // The indexed tensor has `elements` of `width` bytes. A map without columns, or with more than kMostSteps
+  // steps, has no tiles.
   ColumnTiles(const RowMap& map, std::int64_t elements, std::int64_t width)
       : columns_(map.columns()), stride_(map.column_stride()), width_(width) {
     if (columns_ == 0) return;
@@ -33,7 +33,7 @@ class ColumnTiles {
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
-  // Whether the columns are all the elements of the tensor.
+  // Whether the columns are all elements of the tensor.
   [[nodiscard]] bool cover_all() const { return columns_ == stride_; }
 
   // The columns of a tile.
@@ -41,9 +41,9 @@ class ColumnTiles {
     const std::int64_t first = number * tile_columns_;
     return {first, std::min(tile_columns_, columns_ - first)};
   }
-  // Memory for any one tile.
+  // The memory that the largest tile needs.
   [[nodiscard]] std::int64_t bytes() const { return steps_ * tile_columns_ * width_; }
-  // From the tensor to the tile's own memory, and back.
+  // Copies a tile from the tensor to the tile's own memory; unpack() copies it back.
   void pack(const Range& tile, const std::byte* tensor, std::byte* packed) const {
     const std::int64_t row = tile.count * width_;
     for (std::int64_t step = 0; step < steps_; ++step) {
@@ -66,8 +66,8 @@ class ColumnTiles {
   std::int64_t count_ = 0;
 };
 
-// Applies all updates of the columns `tile` to these columns of data, packed: tile.count elements for each
-// step along the axis.
+// Applies all updates of the columns `tile`. `packed` holds these columns of data: tile.count elements for
+// each step along the axis.
 void update_tile(const RowMoves& moves, Range tile, std::byte* packed) {
   const RowMap& map = *moves.map;
   const RowUpdates& row_updates = *moves.row_updates;

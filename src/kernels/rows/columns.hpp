@@ -1,6 +1,6 @@
-// Scattering along an outer axis a few columns at a time. The elements that indices select there are a whole
-// row apart, each on another page: a tile of neighbouring columns, copied together first, fits in cache and
-// in few pages.
+// Scatters along an outer axis, a few columns at a time. The elements that the indices select there are a
+// whole row apart, each on another page. A tile of neighbouring columns, copied to one place first, fits in
+// cache and in few pages.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace tensorop {
 
-// A tile holds at least a cache line of each step of the axis: of more steps it would leave the cache.
+// A tile holds at least a cache line of each step of the axis; with more steps it would not fit in cache.
 inline constexpr std::int64_t kMostSteps = (std::int64_t{16} << 20) / kCacheLine;
 
-// The whole result of a scatter whose map has tiles, in parts: computes part `part` of `parts` into `whole`,
-// after write_base_of_tiles() of everything. No two parts write the same element, and the result does not
-// depend on `parts`. After all indices are checked; kept offsets are not used.
+// Computes part `part` of `parts` of a scatter whose map has tiles, into `whole`, the whole result. Call
+// write_base_of_tiles() for all elements, and check all indices, before. No two parts write the same element,
+// and the result does not depend on `parts`. Kept offsets are not used.
 void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std::int64_t parts);
-// Writes these elements of data, where the tiles do not make all elements of the result. Counts their bytes.
+// Writes these elements of data if the tiles do not cover the result. Counts their bytes.
 void write_base_of_tiles(const RowMoves& moves, Range elements, const ElementTarget& target,
                          const Threads& threads);
 

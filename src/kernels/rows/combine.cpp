@@ -15,8 +15,8 @@ namespace {
 
 constexpr DTypeSet kHalves = {DType::float16, DType::bfloat16};
 
-// Targets ascend, but rows of updates are anywhere: the next ones are prefetched, the rest of a long row by
-// the hardware.
+// Targets ascend, but rows of updates are anywhere. The beginning of the next rows is prefetched; the
+// hardware prefetches the rest of a long row.
 constexpr std::int64_t kRowsAhead = 2;
 constexpr std::int64_t kPrefetchedBytes = 512;
 
@@ -36,7 +36,7 @@ struct Widened {
   }
 };
 
-// `Target`: T, or the type of accumulators.
+// `Target` is T, or the type of the accumulators.
 template <class T, class Op, class Target = T>
 void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
   auto* target = reinterpret_cast<Target*>(rows.target);
@@ -83,7 +83,7 @@ Combine typed_loop(DType dtype) {
   });
 }
 
-// The sum that mean divides: exact for integers, rounded to T at every step for floats.
+// The sum for a mean: exact for integers, rounded to T at every step for floats.
 template <class T, Rounding kRounding>
 struct MeanSum {
   static constexpr bool kKeepsOne = false;
@@ -174,7 +174,7 @@ Fold mean_loop(Rounding rounding) {
   }
 }
 
-// Calls make(formula) with the formula of a reduction that accumulates_wide(), other than mean.
+// Calls make() with the formula of a reduction other than mean that accumulates_wide().
 template <class Make>
 auto with_formula(Reduction reduction, const Make& make) {
   if (reduction == Reduction::add) return make(formula::Sum{});

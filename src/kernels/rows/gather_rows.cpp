@@ -14,15 +14,15 @@
 namespace tensorop {
 namespace {
 
-// How many rows ahead memory is prefetched: far enough to cover its latency, near enough to stay in the
+// Number of rows for which memory is prefetched: enough to cover its latency, few enough to stay in the
 // first-level cache.
 constexpr std::int64_t kAhead = 32;
 // The hardware prefetches the rest of a long row.
 constexpr std::int64_t kMostAhead = 16 * kCacheLine;
-// Rows within this many bytes are in cache after a few of them: prefetching them only costs time.
+// Rows within this many bytes of each other are soon in cache: prefetching them only costs time.
 constexpr std::int64_t kNearBytes = 512 << 10;
 
-// A width known to the compiler makes the copy one or two moves; 0 is a width unknown to it.
+// A copy of a width known to the compiler is one or two moves; 0 is a width that it does not know.
 template <std::size_t kWidth>
 struct Width {
   std::int64_t bytes;
@@ -77,11 +77,11 @@ void gather(std::byte* out, const std::byte* base, const std::int64_t* offsets, 
   copy_rows_ahead(out, base, offsets, count, width);
 }
 
-// Bytes of rows that the system is told of at a time.
+// Bytes of rows that are announced to the system at a time.
 constexpr std::int64_t kAdvisedBytes = 1 << 20;
 
-// Reads memory sequentially, which the hardware prefetches; reads in the order of the rows are not
-// prefetched. Real loads: half of the software prefetches were dropped.
+// Reads memory sequentially, which the hardware prefetches; it does not prefetch reads in the order of the
+// rows. Uses real loads because the processor dropped half of the software prefetches.
 void read_through(const std::byte* begin, std::int64_t bytes) {
   for (std::int64_t byte = 0; byte < bytes; byte += kCacheLine) {
     static_cast<void>(*static_cast<const volatile std::byte*>(begin + byte));
@@ -97,7 +97,7 @@ class GatherRows final : public Plan {
         row_bytes_(row_elements_ * width_),
         fill_(std::move(spec.fill)),
         map_(std::move(spec.decoder), spec.dims) {
-    // Each index selects some element of the result, unless the result has none.
+    // Each index selects an element of the result, unless the result is empty.
     set_facts({.check_size = map_.decoder().tuples(),
                .fill_checks = map_.decoder().tuples() == 0 || spec.result_elements != 0,
                .moves = moves()});
@@ -136,7 +136,7 @@ class GatherRows final : public Plan {
 
   [[nodiscard]] bool is_advised() const { return decision().access == Access::advised; }
 
-  // A range may begin or end within a row.
+  // Fills a part of one row: a range may begin or end within a row.
   void fill_within_row(std::int64_t row, std::int64_t column, std::int64_t columns, std::byte* out) const {
     std::int64_t offset = 0;
     map_.locate(row, 1, &offset);
@@ -148,8 +148,7 @@ class GatherRows final : public Plan {
     }
   }
 
-  // Where it is advised, the system is told of the rows of the next block before those of this one are
-  // copied.
+  // With Access::advised, announces the rows of the next block to the system before it copies this block.
   void fill_rows(std::int64_t row, std::int64_t rows, std::byte* out) const {
     const std::int64_t most =
         is_advised() ? std::clamp<std::int64_t>(kAdvisedBytes / row_bytes_, 1, kIndexBlock / 2) : kIndexBlock;
@@ -173,7 +172,7 @@ class GatherRows final : public Plan {
     }
   }
 
-  // At most kIndexBlock rows.
+  // Announces up to kIndexBlock rows to the system.
   void announce(Range rows) const {
     std::int64_t offsets[kIndexBlock];
     if (rows.count != 0) map_.locate(rows.first, rows.count, offsets);

@@ -1,5 +1,5 @@
-// The plan of the gather family: rows of data in the order of the index tuples.
-// Operands: 0 data, 1 indices. Source: section 3 of the specification.
+// The plan of the gather family: rows of data in the order of the index tuples. Operands: 0 data, 1 indices.
+// Source: docs/ops/gather.md.
 #pragma once
 
 #include <cstddef>
@@ -17,25 +17,25 @@ namespace tensorop {
 struct GatherRowsSpec {
   Tensor data;                // the indexed tensor
   IndexDecoder decoder;       // of the indices
-  std::vector<RowDim> dims;   // the order of the rows; not looked at where data has no elements
+  std::vector<RowDim> dims;   // the order of the rows; ignored if data has no elements
   std::int64_t row_elements;  // consecutive elements that are moved together
   std::int64_t result_elements;
-  std::optional<Tensor> fill = std::nullopt;  // the element of rows that do not exist; zeros without it
+  std::optional<Tensor> fill = std::nullopt;  // the element of skipped rows; without it, zeros
 };
 
-// What rows at kSkip become.
+// The content of rows whose offset is kSkip.
 struct SkippedRows {
-  bool any = false;                 // whether there may be any
-  const std::byte* fill = nullptr;  // the element that they have; null: zeros
-  std::int64_t width = 1;           // of an element
+  bool any = false;                 // whether there may be such rows
+  const std::byte* fill = nullptr;  // the element of these rows; null: zeros
+  std::int64_t width = 1;           // bytes of an element
 };
 [[nodiscard]] SkippedRows skipped_rows(const RowMoves& moves);
 
-// Writes `bytes` bytes of such rows.
+// Writes `bytes` bytes of skipped rows.
 void write_skipped(std::byte* out, std::int64_t bytes, const SkippedRows& skipped);
 
-// Row i of the result is the row of data at the i-th offset, or as `fill` says at kSkip. Indices that no
-// element of the result depends on are checked too (GA-6).
+// Row i of the result is the row of data at the i-th offset; for kSkip it consists of `fill` or zeros. The
+// plan also checks indices that no element of the result depends on.
 [[nodiscard]] std::unique_ptr<Plan> gather_plan(GatherRowsSpec spec);
 
 // Copies `count` rows of `row_bytes` (at least 1) from base + offsets[i] * row_bytes to consecutive rows at

@@ -8,12 +8,12 @@
 namespace tensorop {
 namespace {
 
-// Rows of a chunk whose numbers are carried in memory, and runs of them.
+// Rows of a chunk whose numbers are kept in memory, and the largest number of runs.
 constexpr std::int64_t kNumberChunk = std::int64_t{1} << 16;
 constexpr std::int64_t kMostRuns = 4096;
 // Bytes of the result in a run of sorted updates.
 constexpr std::int64_t kSortedBytes = 1 << 20;
-// Rows of a run of data, on average.
+// Average number of rows in a run of data.
 constexpr std::int64_t kRunRows = 512;
 
 constexpr std::int64_t kMostRunTargets = std::int64_t{1} << 32;
@@ -60,12 +60,12 @@ Partition::Partition(const PartitionSizes& sizes,
   if (scratch) {
     file_.emplace(scratch(sizes.carried_bytes()));
     base_ = file_->map().data();
-    // will_visit() has each piece read; what the system reads around them would displace others.
+    // will_visit() reads each piece; what the system would read around a piece would displace others.
     expect_random(base_, sizes.carried_bytes());
   } else {
     memory_.emplace(sizes.carried_bytes(), "rows divided by where they go");
     base_ = writable_ = memory_->data();
-    // It is written all over.
+    // All of it is written.
     prefer_large_pages(base_, sizes.carried_bytes());
   }
 }

@@ -1,8 +1,7 @@
-// Rows divided by where they go. The targets of rows - rows of the indexed tensor, or of the result - fall
-// into runs of as many each; a partition holds for each run the rows that go there, in the order in which
-// they came, so that a run is worked on by itself: in cache, by one thread, or as a part of a result that
-// memory does not hold. What is carried with a row is its number or its bytes, in memory or in a temporary
-// file.
+// Rows divided by target. The targets of rows - rows of the indexed tensor, or of the result - are divided
+// into runs of equal size. A partition holds the rows of each run, in the order in which they came, so that a
+// run is processed by itself: in cache, by one thread, or as a part of a result that does not fit in memory.
+// Each row carries its number or its bytes, in memory or in a temporary file.
 #pragma once
 
 #include <algorithm>
@@ -24,36 +23,36 @@
 namespace tensorop {
 
 struct PartitionSizes {
-  Range targets = {};            // a row with another target is left out
-  std::int64_t run_targets = 1;  // of each run: a power of two, at most 2^32
-  std::int64_t rows = 0;         // that come, at most
-  std::int64_t chunks = 0;       // in which they come, of less than 2^32 rows each
-  std::int64_t row_bytes = 0;    // of each row, which are carried; 0: its number is
+  Range targets = {};            // rows with other targets are left out
+  std::int64_t run_targets = 1;  // targets in each run: a power of two, at most 2^32
+  std::int64_t rows = 0;         // the largest number of rows
+  std::int64_t chunks = 0;       // chunks in which rows come, of less than 2^32 rows each
+  std::int64_t row_bytes = 0;    // bytes carried for each row; 0: its number is carried
 
   [[nodiscard]] std::int64_t runs() const { return ceil_div(targets.count, run_targets); }
-  // Of chunks that are as large as each other, but for the last one.
+  // The rows of a chunk if all chunks, except for the last one, are equally large.
   [[nodiscard]] std::int64_t chunk_rows() const { return ceil_div(rows, std::max<std::int64_t>(1, chunks)); }
-  // Of what is carried, in memory or in the file: for a row, at most, and for all.
+  // Bytes of a carried row with its target, and of all rows, at most; in memory or in the file.
   [[nodiscard]] std::int64_t carried_row_bytes() const;
   [[nodiscard]] std::int64_t carried_bytes() const;
 };
 
-// The largest power of two up to `most`, which is at least 1, and 2^32.
+// The largest power of two that is at most `most`, which is at least 1, and at most 2^32.
 [[nodiscard]] std::int64_t run_targets_of(std::int64_t most);
 
-// Sizes for carrying the numbers of `rows` rows in memory, in runs of up to `run_targets` targets but not
-// many thousands of runs: chunks that stay in cache, whatever the number of threads.
+// Sizes for carrying the numbers of `rows` rows in memory. A run has up to `run_targets` targets, or more if
+// there would be many thousands of runs. Chunks stay in cache, whatever the number of threads.
 [[nodiscard]] PartitionSizes sizes_in_memory(Range targets, std::int64_t run_targets, std::int64_t rows);
 
-// The same for rows that are read in the order of data, in runs of some hundred on average.
+// Sizes in memory for rows that are read in the order of data, in runs of some hundred rows on average.
 [[nodiscard]] PartitionSizes sizes_to_read(std::int64_t data_rows, std::int64_t rows);
 
-// The same for updates that are sorted by parts of the result which stay in a core's cache.
+// Sizes in memory for updates sorted by parts of the result that stay in a core's cache.
 [[nodiscard]] PartitionSizes sizes_to_sort(Range targets, std::int64_t row_bytes, std::int64_t rows);
 
 class Partition {
  public:
-  // `scratch` makes the file for what is carried; null: it is in memory. Throws Error where there is no
+  // `scratch` makes the file for the carried rows; null: they are in memory. Throws Error if there is no
   // space.
   Partition(const PartitionSizes& sizes, const std::function<ScratchFile(std::int64_t bytes)>& scratch);
 
@@ -65,15 +64,15 @@ class Partition {
     std::vector<std::byte> carried_;
   };
 
-  // Takes the rows of a chunk: visit(take) calls take(target, row) for them, in their order; a target outside
-  // of sizes.targets, such as kSkip, is none. It is called twice, and throws Error where the second time is
-  // not like the first. Bytes that are carried are those at rows + row * row_bytes. Each chunk once, any
-  // thread, any order.
+  // Adds the rows of a chunk. visit(take) calls take(target, row) for the rows in order; a target outside of
+  // sizes.targets, such as kSkip, is ignored. put() calls visit twice, and throws Error if the second call
+  // differs. Carried bytes are at rows + row * row_bytes. Call put() once for each chunk, in any order, on
+  // any thread.
   template <class Visit>
   void put(std::int64_t chunk, const Visit& visit, const std::byte* rows, Room& room);
 
-  // The same for the rows `all` of a map, on all threads; what is carried is read ahead. Throws PlanFault for
-  // the lowest bad index.
+  // Adds the rows `all` of a map, on all threads, and reads carried bytes ahead. Throws PlanFault for the
+  // lowest bad index.
   void put(const RowMap& map, Range all, const std::byte* rows, const Threads& threads);
 
   [[nodiscard]] const PartitionSizes& sizes() const { return sizes_; }
@@ -86,29 +85,29 @@ class Partition {
     return (target - sizes_.targets.first) >> shift_;
   }
 
-  // After all of put(). The rows that a run has.
+  // The number of rows in a run, after all calls of put().
   [[nodiscard]] std::int64_t count(std::int64_t run) const;
-  // Those of all runs, one after the other: the number of the first of each run, and how many there are.
+  // With the rows of all runs numbered consecutively: the number of each run's first row; then the total.
   [[nodiscard]] std::vector<std::int64_t> firsts() const;
-  // Calls take(moves, n) for the rows of a run, in their order, at most kIndexBlock at a time: where each
-  // goes; and its number, or where bytes are carried which one it is of those at rows().
+  // Calls take(moves, n) for the rows of a run in order, at most kIndexBlock at a time. A move has the row's
+  // target and its number; if bytes are carried, its index at rows() instead of its number.
   template <class Take>
   void visit(std::int64_t run, const Take& take) const {
     visit(run, {0, count(run)}, take);
   }
-  // The same for the rows `which` of those that the run has.
+  // Calls take() for the rows `which` of the run only.
   template <class Take>
   void visit(std::int64_t run, Range which, const Take& take) const;
   [[nodiscard]] const std::byte* rows() const { return sizes_.row_bytes == 0 ? nullptr : base_ + rows_at_; }
-  // visit() of a run will come soon: where a file holds it, the system starts to read it. Any number.
+  // Announces visit() of a run: if the run is in a file, the system starts to read it. Any run number.
   void will_visit(std::int64_t run) const;
 
  private:
-  // Where the rows of a run begin in a chunk, counted from the chunk's first; of run runs(): how many it has.
+  // The index within a chunk of each run's first row; for run runs(), the number of rows in the chunk.
   [[nodiscard]] std::uint32_t* begins(std::int64_t chunk) {
     return begins_.data() + chunk * (sizes_.runs() + 1);
   }
-  // Those of a run, counted from the first of all chunks.
+  // The rows of a run in a chunk, counted from the first row of all chunks.
   [[nodiscard]] Range piece(std::int64_t chunk, std::int64_t run) const {
     const std::uint32_t* const at = begins_.data() + chunk * (sizes_.runs() + 1) + run;
     return {firsts_[to_size(chunk)] + at[0], std::int64_t{at[1]} - at[0]};
@@ -122,12 +121,12 @@ class Partition {
   PartitionSizes sizes_;
   int shift_;
   std::vector<std::uint32_t> begins_;
-  std::vector<std::int64_t> firsts_;  // where each chunk begins, counted in rows
+  std::vector<std::int64_t> firsts_;  // the index of each chunk's first row
   std::atomic<std::int64_t> filled_ = 0;
   std::optional<Storage> memory_;
   std::optional<ScratchFile> file_;
-  // Chunk by chunk, as they come: all targets, counted from the first of their run; then, with room for each
-  // row, all that is carried.
+  // Chunk by chunk, in the order of arrival: all targets, relative to the first target of their run; then,
+  // with room for each row, all carried numbers or bytes.
   std::byte* writable_ = nullptr;  // null: in the file
   const std::byte* base_ = nullptr;
   std::int64_t rows_at_;
@@ -180,7 +179,7 @@ void Partition::visit(std::int64_t run, Range which, const Take& take) const {
   const std::int64_t first = this->targets(run).first;
   Move moves[kIndexBlock];
   std::int64_t count = 0;
-  std::int64_t before = 0;  // rows of the run in the chunks before
+  std::int64_t before = 0;  // rows of the run in previous chunks
   for (std::int64_t chunk = 0; chunk < sizes_.chunks && before < which.end(); ++chunk) {
     const Range all = piece(chunk, run);
     const Range some = intersection({which.first - before, which.count}, {0, all.count});

@@ -9,12 +9,12 @@
 namespace tensorop {
 namespace {
 
-// Elements of repeated updates are made in pieces of so many bytes, or one for each update where these are
+// Repeated updates are generated in pieces of this many bytes, or of one element for each update if those are
 // more.
 constexpr std::int64_t kRepeatBytes = 1 << 15;
 
-// Whether every update row is the same: where no dimension of the rows' order has a stride. The row's own
-// dimensions are the last ones, of `row_elements` elements in all.
+// Whether all update rows are the same: no dimension of the rows' order has a stride. The row's own
+// dimensions are the last ones and have `row_elements` elements in all.
 bool has_one_row(const Shape& shape, const BroadcastStrides& strides, std::int64_t row_elements) {
   std::int64_t elements = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
@@ -24,7 +24,7 @@ bool has_one_row(const Shape& shape, const BroadcastStrides& strides, std::int64
   return true;
 }
 
-// Without the value of data the first update of a row is not combined: a row at a time.
+// Whether updates are folded row by row: for a mean, or if a row's first update replaces its value.
 bool has_fold(const ScatterRowsSpec& spec) {
   return spec.reduction == Reduction::mean || !spec.use_init_val;
 }
@@ -47,7 +47,7 @@ RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
                     : repeat_plan(spec.updates, spec.updates_shape, spec.update_strides)),
       one_row_(repeated_ && has_one_row(spec.updates_shape, spec.update_strides, row_elements_)) {}
 
-// Calls combine(rows, moves, count) with what the moves move.
+// Calls combine(rows, moves, count) with the rows of both sides.
 template <class CombineMoves>
 void RowUpdates::apply(const Segment& segment, Target target, const std::byte* updates, const Move* moves,
                        std::int64_t count, const CombineMoves& combine) const {
@@ -56,7 +56,7 @@ void RowUpdates::apply(const Segment& segment, Target target, const std::byte* u
   combine({target.out, first, row_elements_, segment.columns, row_elements_}, moves, count);
 }
 
-// The same with updates that are repeated: for some columns after the other, the rows of the moves are made.
+// Handles repeated updates: generates the rows of the moves, a few columns at a time.
 template <class CombineMoves>
 void RowUpdates::apply_repeated(const Segment& segment, Target target, const Move* moves, std::int64_t count,
                                 const CombineMoves& combine) const {
@@ -79,7 +79,7 @@ void RowUpdates::apply_repeated(const Segment& segment, Target target, const Mov
   }
 }
 
-// All moves of a segment, target row by target row.
+// Applies all moves of a segment, target row by target row.
 void RowUpdates::apply_by_row(const Segment& segment, std::byte* out, const std::byte* updates,
                               std::vector<Move>& moves) const {
   std::ranges::stable_sort(moves, {}, &Move::target);

@@ -1,5 +1,4 @@
-// How updates are combined with the target rows that they go to: in their order, by dtype and reduction.
-// Source: sections 1.4 and 4.2 of the specification (G-4).
+// Combines updates with their target rows, in order, by dtype and reduction. Source: docs/ops/scatter.md.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +15,15 @@ namespace tensorop {
 
 struct ScatterRowsSpec;
 
-// Calls take(moves, count) for the moves of one segment, their targets counted from its first, out of those
-// that `source` hands to its argument in blocks of at most kIndexBlock.
+// `source` passes moves to its argument in blocks of at most kIndexBlock. Calls take(moves, count) with the
+// moves of each block that belong to the segment, their targets relative to its first target.
 template <class Source, class Take>
 void select_moves(const Segment& segment, const Source& source, const Take& take) {
   Move mine[kIndexBlock];
   source([&](const Move* moves, std::int64_t count) {
     std::int64_t kept = 0;
     for (std::int64_t i = 0; i < count; ++i) {
-      // kSkip is below every target. Written always, counted when it belongs here: no branch to mispredict.
+      // kSkip is below every target. Always stored, counted if it belongs here: no branch to mispredict.
       const std::int64_t target = moves[i].target;
       mine[kept] = {target - segment.targets.first, moves[i].update};
       kept += target >= segment.targets.first && target < segment.targets.end() ? 1 : 0;
@@ -38,7 +37,7 @@ class RowUpdates {
   // Keeps the updates of `spec`.
   explicit RowUpdates(const ScatterRowsSpec& spec);
 
-  // Whether an update is combined with what is in its place; else it replaces that.
+  // Whether an update is combined with the target; otherwise it replaces the target.
   [[nodiscard]] bool combines() const { return reduction_ != Reduction::none; }
   [[nodiscard]] Reduction reduction() const { return reduction_; }
   // Whether the first update of a row is combined with the row of data.
@@ -47,16 +46,16 @@ class RowUpdates {
   [[nodiscard]] bool together() const { return by_row() || wide_.combine != nullptr; }
   // Whether update() keeps all moves of a segment and applies them row by row.
   [[nodiscard]] bool by_row() const { return fold_ != nullptr || (combines() && !use_init_val_); }
-  // Bytes that update() takes for a target row beside the row itself and the moves that it keeps.
+  // Bytes that update() needs for a target row in addition to the row itself and the moves that it keeps.
   [[nodiscard]] std::int64_t accumulator_bytes() const {
     return wide_.combine == nullptr ? 0 : row_elements_ * std::int64_t{sizeof(float)};
   }
-  // Whether a row of updates is made for each move, because the updates are repeated.
+  // Whether update() generates a row of updates for each move because the updates are repeated.
   [[nodiscard]] bool repeats() const { return repeated_ != nullptr; }
 
-  // Applies the moves of a segment out of those of `source`, as in select_moves(). `out`: the first target
-  // row of the segment at its first column. Moves count rows from `updates`; null: from the updates of the
-  // spec.
+  // Applies those moves of `source` that belong to the segment, as select_moves() selects them. `out` is the
+  // first target row of the segment at its first column. Moves count rows of `updates`; null: rows of the
+  // spec's updates.
   template <class Source>
   void update(const Segment& segment, std::byte* out, const std::byte* updates, const Source& source) const {
     std::vector<Move> all;
@@ -72,7 +71,7 @@ class RowUpdates {
     if (wide_.end != nullptr) wide_.end(wide);
   }
 
-  // The element of updates that is the element `position` of the repeated ones.
+  // The position in the stored updates of the element at `position` of the repeated updates.
   [[nodiscard]] std::int64_t position(std::int64_t position) const;
 
  private:
@@ -85,7 +84,7 @@ class RowUpdates {
   // The accumulators of a segment whose first element is at `out`; empty if the reduction needs none.
   [[nodiscard]] WideRows wide_rows(const Segment& segment, std::byte* out) const;
 
-  // Of a segment; moves in their order.
+  // Applies the moves, whose targets belong to the segment, in order.
   void apply(const Segment& segment, WideRows& wide, const std::byte* updates, const Move* moves,
              std::int64_t count) const;
   template <class CombineMoves>
@@ -107,8 +106,8 @@ class RowUpdates {
   Fold fold_;
   WideLoops wide_;
   BroadcastWalk repetition_;        // of repeated updates
-  std::unique_ptr<Plan> repeated_;  // makes the rows of updates; null: they are there
-  bool one_row_;                    // which are all the same
+  std::unique_ptr<Plan> repeated_;  // generates the rows of updates; null: they are stored
+  bool one_row_;                    // all rows of updates are the same
 };
 
 }  // namespace tensorop

@@ -16,7 +16,7 @@
 namespace tensorop {
 namespace {
 
-// Bits of rows or of elements.
+// One bit for each row or element.
 using Bits = std::vector<std::uint64_t>;
 
 bool has(const Bits& bits, std::int64_t i) {
@@ -58,7 +58,7 @@ std::optional<Rounding> rounding_of(const ScatterRowsSpec& spec) {
   return can_round_once ? std::optional(spec.rounding) : std::nullopt;
 }
 
-// The same updates, rounded once, if they are rounded at each step.
+// Returns the updates with rounding once; nothing if the spec does not round at each step.
 std::optional<RowUpdates> rounded_once(ScatterRowsSpec spec) {
   if (rounding_of(spec) != Rounding::each_step) return std::nullopt;
   spec.rounding = Rounding::once;
@@ -83,7 +83,7 @@ class ScatterRows final : public Plan {
                .moves = moves()});
   }
 
-  // Copied and updated range by range: the updates meet data that is still in cache.
+  // Copies and updates range by range: the updates meet data that is still in cache.
   void fill(Range range, std::byte* out) const override {
     std::memcpy(out, data_.data() + range.first * width_, to_size(range.count * width_));
     update(row_updates_, range, out);
@@ -145,7 +145,7 @@ class ScatterRows final : public Plan {
             .updates = row_updates_.repeats() ? nullptr : updates_.data()};
   }
 
-  // `out` holds the elements `range` of data: applies the updates that they get.
+  // Applies updates to `out`, which holds the elements `range` of data.
   void update(const RowUpdates& updates, Range range, std::byte* out) const {
     for (const Segment& segment : segments_of(range, row_elements_)) {
       updates.update(segment, out + segment.first * width_, nullptr,
@@ -153,7 +153,7 @@ class ScatterRows final : public Plan {
     }
   }
 
-  // Calls take(moves, count) for blocks of moves in row order, among them all that go to the target rows.
+  // Calls take(moves, count) for blocks of moves in row order, including all moves to the target rows.
   template <class Take>
   void visit(Range targets, const Take& take) const {
     if (sorted_ && intersection(targets, sorted_->sizes().targets) == targets) {
@@ -170,7 +170,7 @@ class ScatterRows final : public Plan {
                         });
   }
 
-  // Rows of a segment that several updates go to.
+  // Marks the rows of a segment that have several updates.
   void mark_duplicates(const Segment& segment, std::uint64_t* bits) const {
     Bits updated(words_of(segment.targets.count));
     Bits twice(updated.size());
@@ -186,7 +186,7 @@ class ScatterRows final : public Plan {
     });
   }
 
-  // Elements of a segment that are a minimum or maximum of several, one of which is NaN.
+  // Marks elements of a segment that are a minimum or maximum of several values, one of which is NaN.
   void mark_nan(const Segment& segment, std::uint64_t* bits) const {
     const OpenTest test = nan_test(data_.dtype());
     const auto place = [&](std::int64_t row) { return segment.first + row * segment.columns; };
@@ -209,7 +209,7 @@ class ScatterRows final : public Plan {
       const std::int64_t from = (segment.targets.first + row) * row_elements_ + segment.column;
       if (row_updates_.starts_from_data()) {
         test(data_.data() + from * width_, 1, segment.columns, bits, place(row));
-      } else if (!has(twice, row)) {  // the one update itself
+      } else if (!has(twice, row)) {  // the only update of the row is copied
         set_all(bits, {place(row), segment.columns}, false);
       }
     });

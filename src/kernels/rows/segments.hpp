@@ -1,4 +1,4 @@
-// Ranges of elements as rows: a range may begin and end within a row.
+// Splits ranges of elements into rows: a range may begin and end within a row.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,15 @@
 
 namespace tensorop {
 
-// Rows over the same columns.
+// Consecutive rows over the same columns.
 struct Segment {
   Range targets;        // the rows
-  std::int64_t column;  // the first
+  std::int64_t column;  // the first column
   std::int64_t columns;
-  std::int64_t first;  // of the elements of the range: that of the first row at the first column
+  std::int64_t first;  // index within the range of the element in the first row and column
 };
 
-// The elements `range` of rows of `row_elements`, in ascending order: at most three segments.
+// Splits the elements `range` of rows of `row_elements` into at most three segments, in ascending order.
 [[nodiscard]] inline std::vector<Segment> segments_of(Range range, std::int64_t row_elements) {
   std::vector<Segment> segments;
   std::int64_t done = 0;

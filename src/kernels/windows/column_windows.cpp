@@ -1,5 +1,5 @@
-// Gathering along an outer axis of tensors that memory does not hold, a wide tile of columns
-// at a time (wide_tiles.hpp).
+// Gathers along an outer axis of tensors that do not fit in memory, a wide tile of columns at a time
+// (wide_tiles.hpp).
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -17,29 +17,29 @@
 namespace tensorop {
 namespace {
 
-// A tile may take so much, however little memory there is.
+// A tile may take this many bytes, however little memory there is.
 constexpr std::int64_t kLeastTileBytes = 4 << 20;
 // The share of memory for the blocks of a gather's result, one for each thread.
 constexpr std::int64_t kBlocksShare = 16;
 
-// Bytes of each tile that are read at a time: a disk reads them as fast as more.
+// Bytes of each tile that are read at a time: a disk reads them as fast as larger pieces.
 constexpr std::int64_t kJoinedTileBytes = 64 << 10;
-// Bytes of rows that are put together at a time.
+// Least number of bytes of rows that are assembled at a time.
 constexpr std::int64_t kLeastJoined = 1 << 20;
 
-// The result of working along an outer axis, as tiles of columns (wide_tiles.hpp) write it.
+// The result of a gather along an outer axis, written in tiles of columns (wide_tiles.hpp).
 //
-// The end of each row may share a page with the next row, which is that of another tile: the last tile comes
-// first, and ends of rows wait in memory until the first tile writes whole pages: a page that two tiles write
-// is read again for the second one, which took three times as long as all else. Where tiles have less than
-// some pages of each row, every tile would write a part of each page, and the system read the page again for
-// it: such tiles go to a temporary file, each in one piece, and rows are put together at the end. Wider tiles
-// do without: of 1 GiB in rows of 64 KiB in 6 tiles, the file adds 1.6 GiB read and 1 GiB written, and saves
-// 86,000 writes of pieces. At 8.5 us a request and 0.55 ns a byte that is 1.1 times the time; in 2 tiles 1.3.
+// The end of each row may share a page with the next row, which belongs to another tile. Therefore the last
+// tile is computed first, and its ends of rows wait in memory until the first tile writes whole pages.
+// Otherwise the system would read a page that two tiles write again, which took three times as long as all
+// else. If tiles have less than a few pages of each row, every tile would write a part of each page. Such
+// tiles are written to a temporary file, each in one piece, and rows are assembled at the end. Wider tiles
+// need no file. For 1 GiB in rows of 64 KiB in 6 tiles, a file adds 1.6 GiB of reads and 1 GiB of writes, and
+// saves 86,000 writes of pieces: at 8.5 us a request and 0.55 ns a byte 1.1 times the time; in 2 tiles 1.3.
 class TiledResult {
  public:
-  // `tiles`, `windowing` and `threads` outlive it. Throws Error where a temporary file is needed and there is
-  // no space.
+  // `tiles`, `windowing` and `threads` outlive this object. Throws Error if a temporary file is needed and
+  // there is no space.
   TiledResult(const WideTiles& tiles, const Windowing& windowing, const Threads& threads)
       : tiles_(tiles),
         rows_(tiles.shape().rows),
@@ -56,13 +56,13 @@ class TiledResult {
     if (tail_columns_ > 0) tails_.emplace(rows_ * tail_columns_ * width_);
   }
 
-  // The tile that is the i-th to be made.
+  // The number of the tile to compute in turn `i`.
   [[nodiscard]] std::int64_t turn(std::int64_t i) const { return i == 0 ? tiles_.count() - 1 : i - 1; }
 
-  // Takes the part of a block, whose elements are given, that belongs to tile `number`. Any thread.
+  // Writes the part of a block that belongs to tile `number`; `elements` are the block's. Any thread.
   void write(std::int64_t number, const TileBlock& block, const std::byte* elements) const {
     const std::int64_t bytes = block.rows.count * block.columns.count * width_;
-    if (scratch_) {  // whole rows of the tile: narrow ones are not split
+    if (scratch_) {  // whole rows of the tile: narrow tiles are not split
       scratch_->write_at(scratch_offset(number, block.rows.first), {elements, to_size(bytes)});
       return threads_.advance(bytes);
     }
@@ -80,7 +80,7 @@ class TiledResult {
     }
   }
 
-  // After all tiles.
+  // Completes the result after all tiles.
   void finish() const {
     if (scratch_) join();
     if (tails_) windowing_.target.write({rows_ * columns_ - tail_columns_, tail_columns_}, tail(rows_ - 1));
@@ -91,7 +91,7 @@ class TiledResult {
     return tails_->data() + row * tail_columns_ * width_;
   }
 
-  // Keeps the end of a row, and writes that of the row before together with the beginning of this one.
+  // Keeps the end of a row in memory, and writes the end of the previous row with the beginning of this one.
   void write_piece(std::int64_t row, Range piece, const std::byte* elements) const {
     const std::int64_t first_of_tail = columns_ - tail_columns_;
     if (tails_ && piece.end() > first_of_tail) {
@@ -109,7 +109,7 @@ class TiledResult {
     windowing_.target.write({row * columns_ - tail_columns_, tail_columns_ + piece.count}, joined.data());
   }
 
-  // The temporary file: tile after tile, each in row order. Where a row of a tile begins in it, in bytes.
+  // The byte offset in the temporary file of a row of a tile. Tiles follow each other, each in row order.
   [[nodiscard]] std::int64_t scratch_offset(std::int64_t number, std::int64_t row) const {
     const Range tile = tiles_.tile(number);
     return (rows_ * tile.first + row * tile.count) * width_;
@@ -157,12 +157,12 @@ class TiledResult {
   const Windowing& windowing_;
   const Threads& threads_;
   std::optional<ScratchFile> scratch_;
-  const std::byte* mapped_ = nullptr;  // it
+  const std::byte* mapped_ = nullptr;  // the mapped temporary file
   std::int64_t tail_columns_;
-  mutable std::optional<Storage> tails_;  // of all rows
+  mutable std::optional<Storage> tails_;  // the ends of all rows
 };
 
-// Calls work(block, worker) for all blocks, and has the system read `pieces` of the blocks to come.
+// Calls work(block, worker) for all blocks, and lets the system read `pieces` of the blocks ahead.
 template <class Work>
 void for_each_block(const TileBlocks& blocks, const RowPieces& pieces, const Threads& threads,
                     const Work& work) {
@@ -179,7 +179,7 @@ class PackedTile {
  public:
   PackedTile(const WideTiles& tiles, std::int64_t steps, std::int64_t width)
       : steps_(steps), width_(width), storage_(tiles.most_columns() * steps * width) {
-    // Elements are read and written all over it: with small pages, finding one took three times as long.
+    // Elements are accessed all over the tile; with small pages, finding one took three times as long.
     prefer_large_pages(storage_.data(), tiles.most_columns() * steps * width);
   }
 
@@ -206,14 +206,14 @@ class PackedTile {
   Storage storage_;
 };
 
-// Moves along an outer axis, as tiles see them.
+// The moves of a gather along an outer axis, in units of tiles.
 struct ColumnMoves {
   const RowMoves& moves;
   std::int64_t width;    // bytes of an element
-  std::int64_t stride;   // columns of data
+  std::int64_t stride;   // elements in a row of data
   std::int64_t steps;    // rows of data
-  std::int64_t columns;  // of the indices
-  std::int64_t rows;     // the same
+  std::int64_t columns;  // elements in a row of the indices
+  std::int64_t rows;     // rows of the indices
 
   explicit ColumnMoves(const RowMoves& row_moves)
       : moves(row_moves),
@@ -223,7 +223,7 @@ struct ColumnMoves {
         columns(moves.map->columns()),
         rows(moves.map->index_steps()) {}
 
-  // There are blocks of the result beside a tile.
+  // A part of the memory is for blocks of the result.
   [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
     return {{rows, columns, width, steps * width}, memory - memory / kBlocksShare, file_offset};
   }
@@ -233,7 +233,7 @@ struct ColumnMoves {
   }
 };
 
-// A result being filled, tile by tile.
+// Fills a result tile by tile.
 class ColumnFiller {
  public:
   ColumnFiller(const RowMoves& moves, const Windowing& windowing, const Threads& threads)
@@ -259,7 +259,7 @@ class ColumnFiller {
       packed_->pack(data_, tile, threads_);
       gather(number, tile);
     }
-    packed_.reset();  // its memory is for putting rows together
+    packed_.reset();  // frees its memory for the assembly of rows
     result_.finish();
   }
 
@@ -289,7 +289,7 @@ class ColumnFiller {
   RowPieces indices_;
   TiledResult result_;
   std::optional<PackedTile> packed_;
-  WorkerBuffers blocks_;  // of a gather's result
+  WorkerBuffers blocks_;  // blocks of the result
 };
 
 }  // namespace

@@ -14,8 +14,8 @@
 namespace tensorop {
 namespace {
 
-// A bit for each target of a run. Those of a run with few updates are never touched: the system provides
-// pages of zeros when they are.
+// A bit for each target of a run. The system provides pages of zeros when they are first touched: the bits of
+// a run with few updates are mostly never touched.
 class TargetBits {
  public:
   explicit TargetBits(std::int64_t count)
@@ -38,7 +38,7 @@ class TargetBits {
   std::unique_ptr<std::uint64_t, Free> words_;
 };
 
-// The lowest update of a row of the run that has an earlier one.
+// The lowest update in the run whose row has an earlier update.
 std::optional<Move> first_duplicate(const Partition& updates, std::int64_t run) {
   std::optional<Move> found;
   if (updates.count(run) < 2) return found;
@@ -68,7 +68,7 @@ std::int64_t first_update(const Partition& updates, std::int64_t target) {
 void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
                            const std::function<ScratchFile(std::int64_t bytes)>& scratch,
                            const Threads& threads) {
-  // Numbers of updates are carried, and a target takes a bit: less than a byte of a window.
+  // The partition carries numbers of updates. A target takes a bit, less than the row_bytes of 1 given here.
   const UpdateDivision division = choose_division({.target_rows = scatter.data_rows,
                                                    .rows = scatter.map->rows(),
                                                    .row_bytes = 1,

@@ -13,7 +13,7 @@ namespace {
 
 // Bytes of the first window that a thread writes at a time.
 constexpr std::int64_t kPassWriteBytes = 4 << 20;
-// Shares of the memory: for sorting, at most; for dividing rows by window.
+// Shares of the memory: at most the first for sorting, the second for dividing rows by window.
 constexpr std::int64_t kPassSortShare = 2;
 constexpr std::int64_t kPassDivideShare = 8;
 
@@ -33,7 +33,7 @@ PassSizes choose_passes(const PassFacts& facts) {
   const std::int64_t pass_rows = most(facts.memory / kPassSortShare, facts.sort_bytes);
   const std::int64_t rest = facts.memory - facts.memory / kPassDivideShare - pass_rows * facts.sort_bytes;
   const PassSizes divided = {pass_rows, std::min(pass_rows, most(rest, facts.row_bytes))};
-  // What is read and written altogether.
+  // The bytes that all passes read and write.
   const std::int64_t carried_bytes = PartitionSizes{.row_bytes = facts.row_bytes}.carried_row_bytes();
   const auto cost = [&](const PassSizes& sizes) {
     return sizes.passes(facts.rows) * facts.read_bytes(sizes.pass_rows) +
@@ -42,7 +42,7 @@ PassSizes choose_passes(const PassFacts& facts) {
   return cost(divided) < cost(direct) ? divided : direct;
 }
 
-// Windows as of a scatter that has an update for each row.
+// Divides the result into windows like a scatter that has an update for each row.
 PartitionSizes GatherPass::divide(const RowMoves& gather, Range rows, std::int64_t chunks,
                                   std::int64_t memory) {
   const UpdateDivision division = choose_division(
@@ -100,7 +100,7 @@ void GatherPass::write_window() const {
 
 void GatherPass::write() {
   write_window();
-  // The others need the memory.
+  // The other windows need the memory.
   memory_.reset();
   rooms_.clear();
   if (!others_) return;

@@ -1,6 +1,6 @@
-// The rows of a gather that come in another order than that of the result, until they can be written: those
-// of a window at the beginning go to their places in memory, all others are divided by where they go
-// (partition.hpp) and wait in a temporary file.
+// The rows of a gather that arrive in another order than the order of the result. Rows of a window at the
+// beginning of the result go to their places in memory. All other rows are divided by target (partition.hpp)
+// and wait in a temporary file.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace tensorop {
 
-// Passes over data: each makes some rows of the result. Those of the first window go to their places in
-// memory, the others are divided by window.
+// Sizes of the passes over data, each of which makes some rows of the result. Rows of the first window of a
+// pass go to their places in memory; all others are divided by window.
 struct PassSizes {
   std::int64_t pass_rows;
   std::int64_t window_rows;  // of the first window
@@ -31,44 +31,44 @@ struct PassSizes {
   }
 };
 
-// What they depend on.
+// The facts that the sizes depend on.
 struct PassFacts {
-  std::int64_t rows = 0;  // of the result, at least one
+  std::int64_t rows = 0;  // rows of the result, at least one
   std::int64_t row_bytes = 0;
-  std::int64_t data_bytes = 0;  // that are read for them
-  std::int64_t sort_bytes = 0;  // that bringing a row of a pass into the order of data takes
+  std::int64_t data_bytes = 0;  // bytes of data that are read for them
+  std::int64_t sort_bytes = 0;  // bytes for sorting a row of a pass into the order of data
   std::int64_t memory = 0;
 
-  // Bytes of data that a pass over so many rows reads: whole pages, and no page twice.
+  // Bytes of data that a pass over `pass_rows` rows reads: whole pages, and no page twice.
   [[nodiscard]] std::int64_t read_bytes(std::int64_t pass_rows) const;
 };
 
-// The sizes with which the least is read and written.
+// Returns the sizes for which the fewest bytes are read and written.
 [[nodiscard]] PassSizes choose_passes(const PassFacts& facts);
 
 class GatherPass {
  public:
-  // For the rows `rows` of the result, the first `window_rows` of which, at least one, memory has room for.
-  // They come in `chunks`. All but the ranges outlive it. Throws Error where there is no space.
+  // Collects the rows `rows` of the result, in `chunks` chunks. Memory holds the first `window_rows` of them,
+  // at least one. `gather`, `windowing` and `threads` outlive this object. Throws Error if there is no space.
   GatherPass(const RowMoves& gather, Range rows, std::int64_t window_rows, std::int64_t chunks,
              const Windowing& windowing, const Threads& threads);
 
-  // Takes the rows of a chunk: visit(take) calls take(row, from_row) with rows of the result, each of which
-  // is at from + from_row * row_bytes. It may be called several times, and must do the same. Each chunk once,
-  // from any worker of the threads, as long as no row of the result comes twice.
+  // Adds the rows of a chunk. visit(add) calls add(row, from_row) for rows of the result, each at from +
+  // from_row * row_bytes. take() may call visit several times; each call must do the same. Call take() once
+  // for each chunk, from any worker of the threads; no row of the result may come twice.
   template <class Visit>
   void take(std::int64_t chunk, const Visit& visit, const std::byte* from, int worker);
 
-  // After all of take(): writes all rows, those that did not come as zeros.
+  // Writes all rows, after all calls of take(). Rows that did not come become SkippedRows.
   void write();
 
-  // The windows besides the first one that so many rows are divided into, and the bytes of their file.
+  // The windows after the first one into which `rows` rows are divided, and the bytes of their file.
   struct Others {
     std::int64_t windows;
     std::int64_t bytes;
   };
   [[nodiscard]] static Others others_of(const RowMoves& gather, std::int64_t rows, std::int64_t memory);
-  // Bytes that a row takes in the file.
+  // Bytes of a row in the file.
   [[nodiscard]] static std::int64_t carried_bytes(const RowMoves& gather);
 
  private:
@@ -81,7 +81,7 @@ class GatherPass {
   const RowMoves& gather_;
   const Windowing& windowing_;
   const Threads& threads_;
-  Range window_;  // of rows of the result
+  Range window_;  // rows of the result
   std::optional<Storage> memory_;
   std::optional<Partition> others_;
   std::vector<Partition::Room> rooms_;
@@ -93,7 +93,7 @@ void GatherPass::take(std::int64_t chunk, const Visit& visit, const std::byte* f
   Move mine[kIndexBlock];
   std::int64_t count = 0;
   visit([&](std::int64_t row, std::int64_t from_row) {
-    // Written always, counted when it belongs here: no branch to mispredict.
+    // Always written, counted if the row belongs here: no branch to mispredict.
     mine[count] = {row - window_.first, from_row};
     count += row < window_.end() ? 1 : 0;
     if (count < kIndexBlock) return;

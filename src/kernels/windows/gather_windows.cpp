@@ -1,6 +1,6 @@
-// Gathering rows from data that memory does not hold, in passes: the rows of a pass are sorted by where they
-// lie in data, and data is read once, in ascending order. Rows of the result that memory has no room for
-// until their turn are divided by where they go (partition.hpp).
+// Gathers rows from data that does not fit in memory, in passes. The rows of a pass are sorted by their place
+// in data, and data is read once, in ascending order. Rows of the result that do not fit in memory until they
+// are written are divided by target (partition.hpp).
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -15,10 +15,10 @@
 namespace tensorop {
 namespace {
 
-// Bringing the rows of a pass into the order of data takes so much for each.
+// Bytes for each row of a pass to be sorted into the order of data.
 constexpr std::int64_t kGatherSortBytes = 13;
-// Bytes of pages that a thread reads at a time, about, and that the system is told of ahead of it: disks that
-// answer many requests at a time are kept busy.
+// Bytes of pages that a thread reads at a time, approximately, and the number of such blocks that are
+// announced to the system ahead: disks that serve many requests at a time are kept busy.
 constexpr std::int64_t kGatherBlockBytes = 4 << 20;
 constexpr std::int64_t kGatherBlocksAhead = 4;
 // The share of the memory for dividing rows by window.
@@ -32,8 +32,8 @@ PassFacts pass_facts(const RowMoves& gather, std::int64_t memory) {
           .memory = memory};
 }
 
-// The rows of a pass, in the order of the runs of data that they are read from; those of a run in their own
-// order.
+// The rows of a pass, ordered by the runs of data from which they are read, and within a run in the order of
+// the pass.
 class AscendingRows {
  public:
   AscendingRows(const RowMoves& gather, Range rows, const Threads& threads)
@@ -42,14 +42,14 @@ class AscendingRows {
     firsts_ = by_data_.firsts();
   }
 
-  // All these functions count rows in their order.
+  // All functions count rows in this order.
   [[nodiscard]] std::int64_t count() const { return firsts_.back(); }
-  // Calls take(moves, n) for some rows: each move goes from the row `target` of data to that of the result.
+  // Calls take(moves, n) for some rows. A move goes from row `target` of data to row `update` of the result.
   template <class Take>
   void visit(Range rows, const Take& take) const {
     for_each_run(rows, [&](std::int64_t run, Range which) { by_data_.visit(run, which, take); });
   }
-  // Starts to read them: page by page, or whole runs where that is no more.
+  // Starts to read these rows: page by page, or whole runs if that is not more.
   void need(Range rows) const {
     std::vector<Move> moves;
     for_each_run(rows, [&](std::int64_t run, Range which) {
@@ -64,7 +64,7 @@ class AscendingRows {
       will_need_rows(gather_.data, gather_.row_bytes, moves);
     });
   }
-  // The pages of their runs may be given up.
+  // Tells the system that it may release the pages of these rows' runs.
   void done(Range rows) const {
     for_each_run(rows, [&](std::int64_t run, Range /*which*/) {
       const Range targets = by_data_.targets(run);
@@ -73,7 +73,7 @@ class AscendingRows {
   }
 
  private:
-  // Calls take(run, which) for the runs of these rows, with the rows of each.
+  // Calls take(run, which) for each run that has some of these rows; `which` are those rows within the run.
   template <class Take>
   void for_each_run(Range rows, const Take& take) const {
     auto run = std::ranges::upper_bound(firsts_, rows.first) - firsts_.begin() - 1;

@@ -1,6 +1,6 @@
-// Scattering rows into data that memory does not hold: the result is made in windows, each a copy of its part
-// of data with the updates that go there. The updates are divided by window first (partition.hpp): indices
-// and updates are read once, from front to end.
+// Scatters rows into data that does not fit in memory. The result is computed in windows, each a copy of a
+// part of data with the updates that belong there. First the updates are divided by window (partition.hpp),
+// so that indices and updates are read once, from front to end.
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -14,34 +14,34 @@
 namespace tensorop {
 namespace {
 
-// Shares of the memory. A half is for windows, one for each thread; a quarter for updates that are kept in
+// Shares of the memory: a half for windows, one for each thread; a quarter for updates that are kept in
 // memory, or for dividing them.
 constexpr std::int64_t kWindowsShare = 2;
 constexpr std::int64_t kUpdatesShare = 4;
-// Where all moves of a target row are applied together, those of a window are sorted.
+// The share for sorting the moves of a window, if all moves of a target row are applied together.
 constexpr std::int64_t kWindowSortShare = 4;
 constexpr std::int64_t kPlacesShare = 8;
 
-// So many threads make windows at a time, if memory is as little as that.
+// The number of windows in progress for which memory is planned.
 constexpr std::int64_t kFewThreads = 8;
-// Small windows: some are written to the disk while others are read.
+// Windows are small, so that some are written to the disk while others are read.
 constexpr std::int64_t kLeastWindowBytes = 1 << 20;
 constexpr std::int64_t kMostWindowBytes = 32 << 20;
-// More windows than this are not made, however little memory there is.
+// The largest number of windows, however little memory there is.
 constexpr std::int64_t kMostWindows = 4096;
 // Bytes that sorting a move takes.
 constexpr std::int64_t kScatterSortBytes = 2 * sizeof(Move) + sizeof(Move) / 2;
 
-// In a file, the rows that a chunk has for a window are so long.
+// In a file, the rows of a chunk for one window have about this many bytes.
 constexpr std::int64_t kPieceBytes = 256 << 10;
 constexpr std::int64_t kLeastChunkBytes = 1 << 20;
-// The places of all chunks in all runs take so much in any case.
+// The indices of all chunks in all runs may take this many bytes, however little memory there is.
 constexpr std::int64_t kLeastPlacesBytes = 4 << 20;
 
-// Bytes of a window that are copied at a time, and that are read ahead of it.
+// Bytes of a window that are copied at a time, and bytes that are read ahead of it.
 constexpr std::int64_t kBaseCopyBytes = 1 << 20;
 constexpr std::int64_t kScatterAheadBytes = 16 << 20;
-// Bytes of long rows of updates that the system is told of at a time.
+// Bytes of long rows of updates that are announced to the system at a time.
 constexpr std::int64_t kUpdatesAhead = 4 << 20;
 
 std::int64_t window_rows_of(const UpdateFacts& facts) {
@@ -49,7 +49,7 @@ std::int64_t window_rows_of(const UpdateFacts& facts) {
       std::clamp(facts.memory / kWindowsShare / kFewThreads, kLeastWindowBytes, kMostWindowBytes);
   std::int64_t rows = bytes / (facts.row_bytes + facts.accumulator_bytes);
   if (facts.by_row) {
-    // Of updates that are spread evenly, those of a window fit too.
+    // If updates are spread evenly, the updates of a window fit in memory, too.
     const std::int64_t sort_memory = std::max<std::int64_t>(1, facts.memory / kWindowSortShare / kFewThreads);
     const std::int64_t windows =
         std::max<std::int64_t>(1, ceil_div(facts.rows * kScatterSortBytes, sort_memory));
@@ -70,7 +70,7 @@ UpdateFacts facts_of(const RowMoves& scatter, std::int64_t memory) {
           .memory = memory};
 }
 
-// Windows of a scatter that is divided.
+// Fills windows of a scatter whose updates are divided.
 class WindowFiller {
  public:
   WindowFiller(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
@@ -97,7 +97,7 @@ class WindowFiller {
   }
 
  private:
-  // Updates that are read where they lie.
+  // Passes on moves; if their updates are read in place, announces them to the system first.
   template <class Take>
   void take_announced(std::span<const Move> moves, const Take& take) const {
     if (updates_.rows() != nullptr || scatter_.row_updates->repeats())
@@ -146,7 +146,7 @@ UpdateDivision choose_division(const UpdateFacts& facts) {
   UpdateDivision out;
   PartitionSizes& sizes = out.sizes;
   const std::int64_t window_rows = window_rows_of(facts);
-  // Long rows are read where they lie at the full speed of a disk, and repeated ones are made when they are
+  // Long rows are read in place at the full speed of a disk, and repeated rows are generated when they are
   // needed.
   sizes = sizes_in_memory({0, facts.target_rows}, window_rows, facts.rows);
   if (!facts.repeated && facts.row_bytes < kLongRow) sizes.row_bytes = facts.row_bytes;

@@ -9,11 +9,11 @@
 namespace tensorop {
 namespace {
 
-// Tiles of fewer pages are not moved to where a page begins: too much of them would be read twice.
+// Tiles of fewer pages do not begin at a page: too large a part of them would be read twice.
 constexpr std::int64_t kLeastPages = 3;
 // The share of memory that the ends of rows may take.
 constexpr std::int64_t kTailShare = 8;
-// Reading so many bytes in sequence takes no longer than one more request.
+// Reading this many bytes in sequence takes no longer than another request.
 constexpr std::int64_t kSmallGap = 8 << 10;
 
 }  // namespace
@@ -28,7 +28,7 @@ WideTiles::WideTiles(const TileShape& shape, std::int64_t memory, std::int64_t f
     tile_columns_ = shape_.columns;
     return;
   }
-  // Where pages begin at the same columns of all rows, the last tile holds the ends of rows too.
+  // If pages begin at the same columns of all rows, the last tile also holds the ends of rows.
   const std::int64_t tails = shape.rows * (file_offset % kPage);
   const std::int64_t in_pages =
       rows_are_pages_ ? (memory - 2 * tails) / shape.column_bytes / page_columns_ * page_columns_
@@ -53,7 +53,7 @@ std::int64_t WideTiles::tail_columns() const {
 
 Range WideTiles::tile(std::int64_t number) const {
   if (!pages_ || rows_are_pages_) return piece(number, 0);
-  // Where pages begin differs from row to row.
+  // The columns at which pages begin differ from row to row.
   const std::int64_t first = std::max<std::int64_t>(0, number * tile_columns_ - page_columns_);
   return {first, std::min(shape_.columns, (number + 1) * tile_columns_) - first};
 }

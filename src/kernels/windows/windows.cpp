@@ -10,10 +10,10 @@
 namespace tensorop {
 namespace {
 
-// A page read alone takes as long as three to four that are read with their neighbours.
+// Reading one page alone takes as long as reading three to four pages together with their neighbours.
 constexpr std::int64_t kMostGap = 3 * 4096;
 
-// Columns that memory does not hold are moved element by element.
+// If not even one column fits in memory, elements are moved one by one.
 bool in_tiles(const RowMoves& moves, std::int64_t memory) {
   return in_columns(moves) && fits_columns(moves, memory);
 }
@@ -40,7 +40,7 @@ void write_windows(const Partition& rows, std::int64_t row_elements, std::int64_
     if (windowing.target.anywhere) threads.advance(targets.count * row_bytes);
   };
   const std::int64_t windows = rows.sizes().runs();
-  // What is written in order stays until all windows of the round are made.
+  // Windows that are written in order stay in memory until all windows of the round are complete.
   const std::int64_t at_once = windowing.target.anywhere ? windows : threads.count();
   WorkerBuffers rooms(threads, windows == 0 ? 0 : rows.targets(0).count * row_bytes, "a window");
   for (std::int64_t first = 0; first < windows; first += at_once) {

@@ -1,0 +1,37 @@
+// Ranges in place of indices: "2:10", "-1000:", "::2", "::-1", with the meaning of NumPy's slices.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "engine/request.hpp"
+#include "ops/call.hpp"
+
+namespace tensorop {
+
+// A range as it is written. What is left out is the beginning or the end of the axis.
+struct IndexRange {
+  std::optional<std::int64_t> start;
+  std::optional<std::int64_t> stop;
+  std::int64_t step = 1;
+};
+
+// Reads START:STOP or START:STOP:STEP, each an integer or left out; nothing if the text has another form.
+// Integers beyond int64 become its limits. Throws Error [G-8] if the step is 0.
+[[nodiscard]] std::optional<IndexRange> parse_range(std::string_view text);
+
+// Whether the operator takes ranges in place of indices, and the operand is one.
+[[nodiscard]] bool is_range(const Operator& op, const OperandText& operand);
+
+// How a range becomes operand 1 of a call.
+enum class RangeForm : bool {
+  indices,  // the positions, 8 bytes for each
+  slice,    // one slice: the first position, and Call::range
+};
+
+// Makes operand 1 of the call from the range, clipped to the axis. Throws Error if the axis is out of range,
+// or memory does not hold the positions.
+void apply_range(const IndexRange& range, RangeForm form, Call& call);
+
+}  // namespace tensorop
