@@ -84,7 +84,7 @@ using VisitFile = std::function<void(const std::string& path, std::string_view w
 // Visits only the files that the job reads.
 void visit_reads(const Job& job, const VisitFile& visit);
 
-// Returns the role of the file `report` among those that `visit_all` visits; empty: it is none of them.
+// Returns how messages name `report` if it is a file that `visit_all` visits: "a case file"; else nothing.
 [[nodiscard]] std::string input_at(const std::string& report,
                                    const std::function<void(const VisitFile& visit)>& visit_all);
 

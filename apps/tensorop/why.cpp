@@ -15,6 +15,7 @@
 #include "commands.hpp"
 #include "describe/why_picture.hpp"
 #include "describe/why_report.hpp"
+#include "engine/index_range.hpp"
 #include "engine/stablehlo.hpp"
 #include "explain/why.hpp"
 #include "explain/why_refusal.hpp"
@@ -105,9 +106,10 @@ void explain_result(const Explainer& explainer, const std::vector<std::string>& 
     print(cat("and ", all - to_int64(positions.size()), " more elements: --at names those to explain\n"));
 }
 
-// Returns the operand as given; its name if it comes from standard input or a job.
-std::string operand_word(const OperandText& operand, std::string_view name) {
-  if (operand.is_reference()) return shell_word(operand.text);
+// Returns the operand as given; its name if it comes from a job, or is a range, which StableHLO does not
+// have.
+std::string operand_word(const Operator& op, const OperandText& operand, std::string_view name) {
+  if (operand.is_reference() && !is_range(op, operand)) return shell_word(operand.text);
   return operand.json ? shell_word(operand.json->text) : std::string(name);
 }
 
@@ -118,9 +120,10 @@ std::string stablehlo_text(const Request& request, const Explainer& explainer) {
   std::string out = cat(dimension_numbers(same), "\n");
   std::string command = cat("tensorop ", same.op.name->name);
   for (std::size_t i = 0; i < request.positional.size(); ++i)
-    command += cat(" ", operand_word(request.positional[i], explainer.call().operand_name(i)));
+    command +=
+        cat(" ", operand_word(*request.op.op, request.positional[i], explainer.call().operand_name(i)));
   for (const NamedText& named : request.named)
-    command += cat(" --", named.name, " ", operand_word(named, named.name));
+    command += cat(" --", named.name, " ", operand_word(*request.op.op, named, named.name));
   for (const NamedText& reshape : request.reshapes)
     command += cat(" --reshape ", reshape.name, "=", reshape.text);
   if (request.dtype) command += cat(" --dtype ", *request.dtype);

@@ -20,8 +20,8 @@ struct Lookup {
 };
 
 // Writes the position of each id among the keys, as int64 in the shape of the ids; with drops_missing of
-// shape (n), in row-major order of the ids. Warns of the first 20 ids that it leaves out, and of the number
-// of the others. Throws Error.
+// shape (n), in row-major order of the ids. Warns of each of the first 20 ids that it leaves out, then of how
+// many more there are. Throws Error if an operand or the result fails.
 void write_lookup(const Lookup& lookup, const Destination& destination, const Settings& settings);
 
 // Writes the positions of the nonzero elements of an operand, in row-major order, as int64: of shape (n)

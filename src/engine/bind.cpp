@@ -255,6 +255,8 @@ std::optional<IndexRange> take_range(const Request& request, const Call& call,
   refuse_beside(request.attributes, "batch_dims", "batch_dims");
   refuse_beside(request.reshapes, "indices", "reshape of indices");
   const auto range = parse_range(texts[kIndices].text);
+  if (range->step == 0)
+    throw Error(cat("the step of the range ", in_quotes(texts[kIndices].text), " is 0"), kCallRule);
   texts[kIndices] = OperandText(Tensor(DType::int64, {0}));
   return range;
 }

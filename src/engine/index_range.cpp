@@ -49,7 +49,6 @@ std::optional<IndexRange> parse_range(std::string_view text) {
   }
   if (bounds.size() < 2 || bounds.size() > 3) return std::nullopt;
   bounds.resize(3);
-  if (bounds[2] == 0) throw Error(cat("the step of the range ", in_quotes(text), " is 0"), kCallRule);
   return IndexRange{bounds[0], bounds[1], bounds[2].value_or(1)};
 }
 

@@ -22,7 +22,7 @@ struct Spec {
 // Returns every text that parse_spec() accepts.
 [[nodiscard]] std::vector<std::string> spec_texts();
 
-// Returns these texts and those that mean several versions (explain/portability.hpp).
+// Returns spec_texts(), and the texts that mean several versions: "all", "onnx" (explain/portability.hpp).
 [[nodiscard]] std::vector<std::string> all_spec_texts();
 
 // Returns the operator version that is in effect in the spec. `name` is the name in the call: it may mean

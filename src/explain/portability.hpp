@@ -20,7 +20,8 @@ struct ResultClass {
   OutputInfo output;
   std::uint64_t checksum = 0;           // 0 without elements
   std::optional<Tensor> elements = {};  // at most kMostKept
-  // The first difference from the first class, if dtype and shape are the same, and the two elements there.
+  // Where this result first differs from that of the first class, and both elements; of the same dtype and
+  // shape.
   std::optional<std::int64_t> differs_at = {};
   Tensor first_value = {};
   Tensor own_value = {};

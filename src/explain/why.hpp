@@ -87,8 +87,8 @@ class Explainer {
   // Returns, for each operand, the dimensions of the result along which its elements are repeated.
   [[nodiscard]] std::vector<std::vector<std::size_t>> repeated_axes() const;
 
-  // Returns the origins of elements at flat positions. Reads the indices that they depend on: for a gather
-  // those of their rows, for a scatter all, once. Throws the Error that computing these elements would.
+  // Returns the origins of elements at flat positions. A gather reads the indices of their rows; a scatter
+  // reads all indices once. Throws the same Error as computing these elements.
   [[nodiscard]] std::vector<ElementOrigin> origins(std::span<const std::int64_t> positions) const;
 
   // Returns the elements of the result that depend on an element of an operand. Looks through the rows that

@@ -58,7 +58,7 @@ struct WrittenCall {
 [[nodiscard]] std::string word_of(const LoadedOperand& operand);
 
 // Returns the text as a word of a POSIX shell, in one line without control characters. Line ends at the end
-// of `text` are lost.
+// of the text are removed, as a shell's command substitution does.
 [[nodiscard]] std::string shell_word(std::string_view text);
 // Returns the call as a command: "tensorop gathernd FILE FILE --batch-dims=1".
 [[nodiscard]] std::string command_text(const LoadedCall& call, const std::vector<std::string>& operands);

@@ -19,10 +19,10 @@ struct UnreadableCases {
 };
 
 // Returns the cases of files ("-": standard input) and folders: of all *.json, *.jsonl and *.ndjson, and of
-// all ONNX case folders (onnx_case.hpp), below a folder, as files_below() finds them. `purpose` is a purpose
-// of check. A file that cannot be read or has no jobs, a folder without cases, and a data set without a model
-// are added to `unreadable`, or thrown if that is null. Adds to `unseen`: tensors in JSON files that no case
-// names, models without data sets, and job files in ONNX case folders.
+// all ONNX case folders (onnx_case.hpp), below a folder, as files_below() finds them. `purpose` is check or
+// check_others. Adds to `unreadable` files that cannot be read or have no jobs, folders without cases, and
+// data sets without a model; throws Error for the first of them if `unreadable` is null. Adds to `unseen`
+// tensors in JSON files that no case names, models without data sets, and job files in ONNX case folders.
 [[nodiscard]] std::vector<Job> read_cases(const std::vector<std::string>& paths,
                                           JobPurpose purpose = JobPurpose::check,
                                           const JobDefaults& defaults = {},

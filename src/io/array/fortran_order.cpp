@@ -138,8 +138,8 @@ struct Offsets {
   std::vector<std::int64_t> y_source;
 };
 
-// Elements of Y are consecutive in the target. Elements of X are consecutive in the source, except in a block
-// of a block (reorder_pieces()), whose X may have more dimensions than the outer block's.
+// Elements of Y are consecutive in the target. Elements of X are consecutive in the source, except if
+// reorder_pieces() splits a block again: the X of the inner block may have more dimensions.
 template <class Word>
 class BlockMover {
  public:

@@ -51,10 +51,10 @@ enum class Separator : char {
 // Number of first bytes of a file that show whether it is a table, unless its first field is longer.
 inline constexpr std::size_t kTableDetectBytes = 512;
 
-// Writes tables, each slice independently. A row on each line: of rank 0 and 1 one element, of rank 2 a row
-// of the tensor. Numbers are written as in JSON, non-finite ones without quotes; bool as true and false;
-// strings in quotes if the text is otherwise read as anything else. Without rows the text is empty. Throws
-// Error for complex numbers, a rank above 2, of strings above 1, and rows without elements.
+// Writes tables, each slice independently. Each line is an element of a tensor of rank 0 or 1, or a row of a
+// tensor of rank 2. Numbers are written as in JSON, but non-finite numbers without quotes; bool as true and
+// false; a string in quotes if it would not read back without them. A tensor without rows is an empty text.
+// Throws Error for complex numbers, a rank above 2 (strings: above 1), and rows without elements.
 [[nodiscard]] Encoding table_encoding(DType dtype, const Shape& shape, Separator separator);
 
 }  // namespace tensorop

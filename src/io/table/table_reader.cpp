@@ -3,10 +3,10 @@
 // first row does. Lines that begin with "#" are comments. A field may be in double quotes.
 //
 // dtypes and numbers are those of untyped JSON (json_reader.hpp), with other spellings (table_parts.hpp).
-// Complex numbers are not supported. Strings have one column: each line is one, with its blanks, or a quoted
-// field as in RFC 4180. A text whose dtype is not given has strings if its first field is no number, nor one
-// of another language; then no other line may begin with a number. Errors name line and column, both counted
-// from 1. Memory is proportional to the elements read so far.
+// Complex numbers are not supported. A table of strings has one column: each line is a string, with its
+// blanks, or a quoted field as in RFC 4180. Without a given dtype a table has strings if its first field is
+// neither a number nor a number of another language; no other line may then begin with a number. Errors name
+// line and column, both counted from 1. Memory is proportional to the elements read so far.
 #include <algorithm>
 #include <cstring>
 #include <optional>
