@@ -184,9 +184,10 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
   const bool has_folder = (actual && !actual->is_archive()) || (expected && !expected->is_archive());
   const bool has_one_file = !actual || !expected;
   const std::vector<std::string> renames = arguments.values("--rename-regex");
-  // Two arrays are a pair whatever they are called, unless they are chosen by their names.
+  // Two arrays are a pair whatever they are called, unless they are chosen or listed by their names.
   const auto holds_one = [&](const TensorSet& set) {
-    return set.members().size() == 1 && !has_filter(arguments) && !arguments.has("--list") && renames.empty();
+    return set.members().size() == 1 && !has_filter(arguments) && !arguments.has("--list") &&
+           !arguments.has(kTable) && renames.empty();
   };
   if (!has_folder && (has_one_file || (holds_one(*actual) && holds_one(*expected))))
     return compare_two(expected);

@@ -90,7 +90,7 @@ void convert(const Conversion& given, const Settings& settings) {
   };
   only_for_archives("--dtype NAME=DTYPE", !casts.empty());
   only_for_archives("--replace", conversion.replace);
-  only_for_archives("a filter", conversion.choose != nullptr);
+  only_for_archives("--filter or --exclude", conversion.choose != nullptr);
   only_for_archives("--rename-regex", !conversion.renames.empty());
   only_for_archives("--dry-run", conversion.dry_run != nullptr);
   only_for_archives("--metadata", !conversion.metadata.empty());

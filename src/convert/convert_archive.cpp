@@ -334,9 +334,12 @@ void require_nothing_lost(const Conversion& conversion, const Archive& old, cons
                           const Metadata& metadata) {
   const std::string& path = conversion.destination.path;
   std::set<std::string> there;
-  const auto is_of_it = [&](const NamedInput& input) {
-    return input.archive != nullptr && input.archive->name() == path;
-  };
+  std::set<const TensorSet*> itself;
+  const auto id = file_id(path);
+  for (const auto& archive : inputs.archives) {
+    if (id && file_id(archive->name()) == id) itself.insert(archive.get());
+  }
+  const auto is_of_it = [&](const NamedInput& input) { return itself.contains(input.archive.get()); };
   for (const NamedInput& input : inputs.arrays) {
     there.insert(input.name);
     if (is_of_it(input)) there.insert(input.member.name);

@@ -18,8 +18,8 @@
 namespace tensorop {
 namespace {
 
-// Throws Error if matching could take more than memory and time in proportion: by references to groups, many
-// repetitions, or parentheses as deep as the stack.
+// Throws Error if an expression could end the stack, or need more memory than in proportion to the name: by
+// references to groups, many repetitions, or deep parentheses.
 void require_bounded(const std::string& from) {
   constexpr std::size_t kMostBytes = 1000;
   constexpr std::int64_t kMostRepeats = 255;
@@ -43,7 +43,8 @@ void require_bounded(const std::string& from) {
   }
 }
 
-// "FROM=TO". The C library's matcher takes time and memory in proportion, where that of C++ ends the stack.
+// "FROM=TO", by the matcher of the C library: that of C++ recurses for each byte of a name, and ends the
+// stack.
 class Expression {
  public:
   explicit Expression(const std::string& text) {
@@ -62,8 +63,12 @@ class Expression {
   Expression(const Expression&) = delete;
   Expression& operator=(const Expression&) = delete;
 
-  // Nothing where there is no match.
+  // Returns nothing if there is no match. Throws Error if the name is long, since a search takes time in
+  // proportion to the square of its length.
   [[nodiscard]] std::optional<std::string> apply(const std::string& name) const {
+    constexpr std::size_t kMostBytes = 4096;
+    if (name.size() > kMostBytes)
+      throw Error(cat("the name ", in_quotes(name), " has more than ", kMostBytes, " bytes"));
     std::string out;
     bool is_match = false;
     std::size_t at = 0;
