@@ -169,6 +169,9 @@ inline constexpr std::string_view kExplainPlan = "--explain-plan";
 inline constexpr std::string_view kCase = "--onnx-case";
 [[nodiscard]] Option case_option(std::string help);
 
+// Returns --rename-regex FROM=TO, for names of `things`.
+[[nodiscard]] Option rename_option(std::string_view things);
+
 // Returns --ignore MASK.
 [[nodiscard]] Option ignore_option();
 

@@ -97,6 +97,14 @@ Option ignore_option() {
           OptionRules{.decides = true}};
 }
 
+Option rename_option(std::string_view things) {
+  return {"--rename-regex", Heading::reading, "FROM=TO",
+          cat("in names of ", things,
+              " what matches the extended regular expression FROM becomes TO, where \\1 is its first group; "
+              "applied in their order"),
+          OptionRules{.repeats = true}};
+}
+
 std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
   std::vector<ToleranceText> given;
   for (const ToleranceKey& key : tolerance_keys()) {

@@ -14,29 +14,37 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "compare/compare_sets.hpp"
-#include "compare/rename.hpp"
 #include "io/array_id.hpp"
 #include "io/opened_file.hpp"
+#include "io/rename.hpp"
 #include "progress.hpp"
 #include "report_options.hpp"
 
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kOfSets[] = {"--filter", "--exclude", "--list", "--fail-fast", "--rename-regex"};
+constexpr std::string_view kOfSets[] = {"--filter", "--exclude",   "--list",
+                                        kTable,     "--fail-fast", "--rename-regex"};
 
 std::vector<Option> compare_options() {
-  const std::vector<Option> renames = {
-      {"--rename-regex", Heading::reading, "FROM=TO",
-       "in names of ACTUAL what matches the extended regular expression FROM becomes TO, where \\1 is "
-       "its first group; applied in their order",
-       OptionRules{.repeats = true}},
+  const std::vector<Option> own = {
+      {"--by-value", Heading::equality, "",
+       "dtypes may differ: the values are compared in a dtype that has all values of both, if there is one",
+       OptionRules{.decides = true}},
+      {std::string(kTable), Heading::report, "",
+       "instead of the differences a line for each tensor: rms and largest absolute error, cosine, number of "
+       "elements that differ",
+       OptionRules{.excludes = "--json --list --show --map --histogram"}},
+      {"--sort", Heading::report, join(ComparisonTable::kKeys, "|", [](std::string_view key) { return key; }),
+       "order of the lines, the worst one first, or by name",
+       OptionRules{.kind = OptionKind::choice, .by_default = "rms", .needs = kTable}},
   };
   std::vector<Option> options = joined({tolerance_options(),
                                         {ignore_option(), show_option()},
+                                        own,
                                         picture_options(),
                                         report_options(kCompareReport),
-                                        renames});
+                                        {rename_option("ACTUAL")}});
   for (Option& option : options) {
     if (std::ranges::count(kOfSets, option.name) != 0)
       option.help = cat("of folders and archives: ", option.help);
@@ -47,7 +55,8 @@ std::vector<Option> compare_options() {
 CompareOptions read_options(const Arguments& arguments, const Reporter& reporter) {
   return {.depth = reporter.needs_verdict_only() ? CompareDepth::verdict : CompareDepth::report,
           .show = read_show(arguments),
-          .picture = read_picture_options(arguments)};
+          .picture = read_picture_options(arguments),
+          .by_value = arguments.has("--by-value")};
 }
 
 // Throws Error where both operands are the same array of the same file.
@@ -175,9 +184,10 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
   const bool has_folder = (actual && !actual->is_archive()) || (expected && !expected->is_archive());
   const bool has_one_file = !actual || !expected;
   const std::vector<std::string> renames = arguments.values("--rename-regex");
-  // Two arrays are a pair whatever they are called, unless they are chosen by their names.
+  // Two arrays are a pair whatever they are called, unless they are chosen or listed by their names.
   const auto holds_one = [&](const TensorSet& set) {
-    return set.members().size() == 1 && !has_filter(arguments) && !arguments.has("--list") && renames.empty();
+    return set.members().size() == 1 && !has_filter(arguments) && !arguments.has("--list") &&
+           !arguments.has(kTable) && renames.empty();
   };
   if (!has_folder && (has_one_file || (holds_one(*actual) && holds_one(*expected))))
     return compare_two(expected);

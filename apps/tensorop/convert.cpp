@@ -2,13 +2,16 @@
 // positions of ids among keys.
 #include "convert/convert.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/files/output_file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "convert/positions.hpp"
+#include "report_options.hpp"
 
 namespace tensorop {
 namespace {
@@ -21,16 +24,27 @@ Overflow read_overflow(const Arguments& arguments) {
 
 int run_convert(const Arguments& arguments) {
   if (arguments.operands.empty()) throw Error("no input given");
-  const Conversion conversion{.inputs = arguments.operands,
-                              .dtypes = arguments.values("--dtype"),
-                              .view = arguments.value("--view"),
-                              .overflow = read_overflow(arguments),
-                              .text_format = read_input_format(arguments),
-                              .destination = read_destination(arguments),
-                              .compress = arguments.has("--compress"),
-                              .replace = arguments.has("--replace"),
-                              .metadata = arguments.values("--metadata"),
-                              .metadata_from = arguments.value("--metadata-from")};
+  Conversion conversion{.inputs = arguments.operands,
+                        .dtypes = arguments.values("--dtype"),
+                        .view = arguments.value("--view"),
+                        .overflow = read_overflow(arguments),
+                        .text_format = read_input_format(arguments),
+                        .destination = read_destination(arguments),
+                        .compress = arguments.has("--compress"),
+                        .replace = arguments.has("--replace"),
+                        .metadata = arguments.values("--metadata"),
+                        .metadata_from = arguments.value("--metadata-from"),
+                        .renames = arguments.values("--rename-regex")};
+  if (has_filter(arguments)) {
+    conversion.choose = [&](const std::vector<std::string>& names) {
+      require_matches(arguments, names, "array");
+      NameFilter wanted = read_filter(arguments, names);
+      if (std::ranges::none_of(names, wanted)) refuse_filter(arguments, "array");
+      return wanted;
+    };
+  }
+  if (arguments.has("--dry-run"))
+    conversion.dry_run = [](const std::string& line) { print(cat(line, "\n")); };
   const MeteredSettings settings(arguments, conversion.destination.path);
   convert(conversion, settings.get());
   return 0;
@@ -62,9 +76,10 @@ int run_lookup(const Arguments& arguments) {
 
 std::vector<Option> convert_options() {
   const std::vector<Option> own = {
-      {"--dtype", Heading::reading, "DTYPE|NAME=DTYPE",
+      {"--dtype", Heading::reading, "DTYPE|NAME=DTYPE|DTYPE=DTYPE",
        "cast to this dtype; NAME=DTYPE only the arrays of the result whose names match NAME, where * "
-       "stands for any text; it also names the small dtype of NPY data that does not say it (V1)",
+       "stands for any text; DTYPE=DTYPE only those of the first dtype; it also names the small dtype of NPY "
+       "data that does not say it (V1)",
        OptionRules{.repeats = true}},
       {"--overflow", Heading::reading, "error|saturate|nan",
        "what becomes of a number that a float8 or float4 of --dtype cannot hold; error: an error; "
@@ -76,13 +91,18 @@ std::vector<Option> convert_options() {
        "after it"},
       input_option(),
       {"--compress", Heading::result, "", "deflate the arrays of an NPZ archive"},
-      {"--replace", Heading::result, "", "of several arrays of one name write the last one"},
+      {"--replace", Heading::result, "",
+       "of several arrays of one name write the last one; take out of FILE what is left out of it as an "
+       "input"},
       {"--metadata", Heading::result, "KEY=VALUE", "metadata of a safetensors file",
        OptionRules{.repeats = true}},
       {"--metadata-from", Heading::result, "FILE",
        "an archive whose metadata is taken; default: those that are inputs as a whole"},
+      rename_option("arrays of input archives"),
+      {"--dry-run", Heading::result, "",
+       "print what each array of the archive would be, and what is left out; read only headers"},
   };
-  return joined({own, output_options()});
+  return joined({filter_options("arrays of input archives"), own, output_options()});
 }
 
 std::vector<Option> lookup_options() {

@@ -68,6 +68,7 @@ ReportSettings read_report_settings(const Arguments& arguments) {
   out.options = repeated_options(arguments);
   out.lists_skipped = arguments.has(kListSkipped);
   out.shrinks = arguments.has("--shrink");
+  if (arguments.has(kTable)) out.table = arguments.value_or_default("--sort").value();
   if (arguments.has("--why")) {
     out.why = read_settings(arguments);
   } else if (!out.html.empty()) {
@@ -112,14 +113,7 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
 
 std::vector<Option> report_options(const ReportKind& kind) {
   const std::string things = cat(kind.noun, "s");
-  return {
-      {"--filter", Heading::selection, "TEXT",
-       cat("only ", things,
-           " whose name is TEXT or, if none is, contains TEXT; with * or ? TEXT is a pattern for the "
-           "whole name; of several a name needs one"),
-       OptionRules{.repeats = true}},
-      {"--exclude", Heading::selection, "TEXT", cat("no ", things, " that --filter TEXT would select"),
-       OptionRules{.repeats = true}},
+  const std::vector<Option> own = {
       {"--list", Heading::selection, "", cat("print the names of the ", things, " and do no more"),
        OptionRules{.excludes = "--json --junit --quiet --fail-fast --show --update --map --histogram --html "
                                "--markdown --why"}},
@@ -133,6 +127,19 @@ std::vector<Option> report_options(const ReportKind& kind) {
       {"--markdown", Heading::report, "FILE", "append the report as Markdown, for summaries of CI systems",
        OptionRules{.kind = OptionKind::file}},
   };
+  return joined({filter_options(things), own});
+}
+
+std::vector<Option> filter_options(const std::string& things) {
+  return {
+      {"--filter", Heading::selection, "TEXT",
+       cat("only ", things,
+           " whose name is TEXT or, if none is, contains TEXT; with * or ? TEXT is a pattern for the "
+           "whole name; of several a name needs one"),
+       OptionRules{.repeats = true}},
+      {"--exclude", Heading::selection, "TEXT", cat("no ", things, " that --filter TEXT would select"),
+       OptionRules{.repeats = true}},
+  };
 }
 
 std::vector<Option> picture_options() {
@@ -144,7 +151,8 @@ std::vector<Option> picture_options() {
 }
 
 PictureOptions read_picture_options(const Arguments& arguments) {
-  return {arguments.has("--map"), arguments.has("--histogram"), arguments.has("--html")};
+  return {arguments.has("--map"), arguments.has("--histogram"), arguments.has("--html"),
+          arguments.has(kTable)};
 }
 
 Option show_option() {
@@ -156,7 +164,7 @@ Option show_option() {
 Loudness read_loudness(const Arguments& arguments) {
   const auto times = arguments.value("--quiet");
   if (!times || times->empty()) return times ? Loudness::quiet : Loudness::all;
-  for (const char* option : {"--json", "--show", "--map", "--histogram", "--why"}) {
+  for (const char* option : {"--json", "--show", "--map", "--histogram", "--why", "--table"}) {
     if (arguments.has(option)) throw Error(cat(option, " cannot be combined with -qq, which prints nothing"));
   }
   return Loudness::silent;
@@ -194,16 +202,21 @@ void refuse_filter(const Arguments& arguments, std::string_view noun) {
   throw Error(cat(join(given, " "), arguments.has(kExclude) ? " leaves no " : " matches no ", noun));
 }
 
+void require_matches(const Arguments& arguments, const std::vector<std::string>& names,
+                     std::string_view noun) {
+  for (const std::string& text : arguments.values(kFilter)) {
+    if (std::ranges::none_of(names, filter_of(text, names, FilterMembers::no)))
+      throw Error(cat(kFilter, " ", in_quotes(text), " matches no ", noun));
+  }
+}
+
 void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs, bool are_all) {
   if (!has_filter(arguments)) return;
   std::vector<std::string> names;
   for (const Job& job : jobs) {
     if (job.is_case || !kind.compares) names.push_back(job.name);
   }
-  for (const std::string& text : arguments.values(kFilter)) {
-    if (are_all && std::ranges::none_of(names, filter_of(text, names, FilterMembers::no)))
-      throw Error(cat(kFilter, " ", in_quotes(text), " matches no ", kind.noun));
-  }
+  if (are_all) require_matches(arguments, names, kind.noun);
   const auto wanted = read_filter(arguments, names);
   jobs = kind.compares
              ? select_cases(jobs, wanted)

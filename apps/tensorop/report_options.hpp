@@ -23,7 +23,10 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
 
 // Returns --filter --list --fail-fast --json --junit --html --markdown.
 [[nodiscard]] std::vector<Option> report_options(const ReportKind& kind);
+// Returns --filter and --exclude, for commands that choose among `things`: "arrays".
+[[nodiscard]] std::vector<Option> filter_options(const std::string& things);
 inline constexpr std::string_view kListSkipped = "--list-skipped";
+inline constexpr std::string_view kTable = "--table";  // an option of compare
 
 // Returns --show N and --shard I/N, for commands that have them.
 [[nodiscard]] Option show_option();
@@ -53,6 +56,10 @@ enum class FilterMembers : bool { no, yes };
 // character is special.
 [[nodiscard]] NameFilter read_filter(const Arguments& arguments, const std::vector<std::string>& names = {},
                                      FilterMembers members = FilterMembers::no);
+
+// Throws Error if a text of --filter matches none of the names.
+void require_matches(const Arguments& arguments, const std::vector<std::string>& names,
+                     std::string_view noun);
 
 // Throws Error if these options select none of the things that `noun` names.
 [[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view noun);

@@ -50,4 +50,11 @@ std::string padded(std::string_view text, std::size_t width, bool to_the_right) 
   return to_the_right ? cat(blanks, text) : cat(text, blanks);
 }
 
+void append_column(const std::vector<std::string>& cells, std::vector<std::string>& lines) {
+  std::size_t width = 0;
+  for (const std::string& cell : cells) width = std::max(width, cell.size());
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    lines[i] += cat(lines[i].empty() ? "" : "  ", padded(cells[i], width, true));
+}
+
 }  // namespace tensorop

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tensorop {
 
@@ -16,5 +17,8 @@ namespace tensorop {
 
 // Pads the text with blanks after it, or before it, to `width` bytes.
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width, bool to_the_right = false);
+
+// Appends a right-aligned column to the lines: one cell to each.
+void append_column(const std::vector<std::string>& cells, std::vector<std::string>& lines);
 
 }  // namespace tensorop

@@ -56,7 +56,7 @@ void count_unspecified(const Tensor& actual, const Tensor& expected, const Compa
 void compare(const Job& job, Source actual, Source expected, const JudgeSettings& settings, Finding& found) {
   Comparison comparison =
       compare_sources({.source = &actual, .name = "actual"}, {.source = &expected, .name = "expect"},
-                      job.tolerances, settings.call.threads,
+                      job.tolerances, settings.call,
                       {.show = settings.show,
                        .picture = settings.picture,
                        .left_out = settings.left_out ? &*settings.left_out : nullptr});

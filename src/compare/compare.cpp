@@ -10,8 +10,10 @@
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "compare/listed_elements.hpp"
+#include "engine/execute.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/opened_file.hpp"
+#include "kernels/elements/element_plans.hpp"
 
 namespace tensorop {
 namespace {
@@ -104,7 +106,8 @@ void add_picture(const Tensor& actual, const Tensor& expected, const Threads& th
   const DType dtype = actual.dtype();
   const bool is_judged = out.asked.has_metrics() && kToleranceTypes.contains(dtype);
   const bool is_shown = options.picture.map || options.picture.histogram ||
-                        (options.picture.page && out.difference.differing != 0);
+                        (options.picture.page && out.difference.differing != 0) ||
+                        (options.picture.table && out.difference.other_bits != 0);
   out.shows = options.picture;
   if (!is_shown && !is_judged) return;
   out.picture = std::make_shared<const ErrorPicture>(
@@ -117,6 +120,54 @@ void add_picture(const Tensor& actual, const Tensor& expected, const Threads& th
                          (!out.asked.max_rms || out.metrics->rms <= *out.asked.max_rms);
   if (!out.asked.judges_elements()) out.equal = out.difference.unfixable == 0;
   out.equal = out.equal && out.has_good_metrics;
+}
+
+bool has_values_of(const DTypeInfo& wide, const DTypeInfo& narrow) {
+  using enum DTypeKind;
+  if (wide.dtype == narrow.dtype) return true;
+  const bool is_unsigned =
+      narrow.kind == boolean || narrow.kind == unsigned_integer || narrow.dtype == DType::uint4;
+  const bool is_integer = is_unsigned || narrow.kind == signed_integer || narrow.kind == small_integer;
+  const bool is_float = narrow.kind == floating || narrow.kind == small_floating;
+  switch (wide.kind) {
+    case signed_integer:
+      return is_integer && narrow.bits < wide.bits;
+    case unsigned_integer:
+      return is_unsigned && (narrow.kind == boolean || narrow.bits < wide.bits);
+    case floating:
+      // The significands of the 16-bit floats differ in both ways, and so do the exponents of small ones.
+      return wide.bits > 16 &&
+             ((is_float && narrow.bits < wide.bits) || (is_integer && 2 * narrow.bits <= wide.bits));
+    case complex:
+      return narrow.kind == complex
+                 ? narrow.bits < wide.bits
+                 : has_values_of(info(wide.bits == 64 ? DType::float32 : DType::float64), narrow);
+    default:
+      return false;
+  }
+}
+
+// Returns one of the two dtypes if it has all values of both, else the first such dtype of the table; nothing
+// if there is none, as for int64 and float32. bool counts as 0 and 1.
+std::optional<DType> wider_dtype(DType a, DType b) {
+  const auto has_both = [&](const DTypeInfo& row) {
+    return has_values_of(row, info(a)) && has_values_of(row, info(b));
+  };
+  for (const DType own : {a, b}) {
+    if (has_both(info(own))) return own;
+  }
+  const auto* const row = std::ranges::find_if(kDTypes, has_both);
+  return row == kDTypes.end() ? std::nullopt : std::optional(row->dtype);
+}
+
+// Casts the source's tensor to a dtype that has all its values.
+void take_values(Source& source, DType dtype, const Settings& settings) {
+  const Tensor& tensor = *source.tensor();
+  if (tensor.dtype() == dtype) return;
+  Inputs inputs;
+  inputs.add(source.mapping());
+  const Planned planned{{dtype, tensor.shape()}, cast_plan(tensor, dtype, Overflow::error)};
+  source.replace(execute(planned, inputs, settings, {}));
 }
 
 // The elements that a mask leaves out. Throws Error unless it is one of tensors of that shape.
@@ -170,17 +221,29 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
 }
 
 Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
-                           const Tolerances& tolerances, const Threads& threads,
+                           const Tolerances& tolerances, const Settings& settings,
                            const CompareOptions& options) {
   resolve_dtypes({actual, expected}, Unfit::own_dtype);
   Inputs inputs;
   inputs.add(actual.source->mapping());
   inputs.add(expected.source->mapping());
-  Comparison out =
-      compare_tensors(*actual.source->tensor(), *expected.source->tensor(), tolerances, threads, options);
+  const DType first = actual.source->tensor()->dtype();
+  const DType second = expected.source->tensor()->dtype();
+  const bool have_one_shape = actual.source->tensor()->shape() == expected.source->tensor()->shape();
+  const auto wide =
+      options.by_value && have_one_shape && first != second ? wider_dtype(first, second) : std::nullopt;
+  if (wide) {
+    for (Source* const source : {actual.source, expected.source}) take_values(*source, *wide, settings);
+  }
+  Comparison out = compare_tensors(*actual.source->tensor(), *expected.source->tensor(), tolerances,
+                                   settings.threads, options);
   inputs.require_unchanged();
   out.actual.name = actual.source->name();
   out.expected.name = expected.source->name();
+  if (wide) {
+    out.actual.stored = first;
+    out.expected.stored = second;
+  }
   return out;
 }
 
@@ -207,7 +270,7 @@ Comparison compare_operands(const std::string& actual, const std::string& expect
   Source second = open("expected", expected);
   const auto compare = [&](const CompareOptions& own) {
     return compare_sources({.source = &first, .name = "actual"}, {.source = &second, .name = "expected"},
-                           tolerances, settings.threads, own);
+                           tolerances, settings, own);
   };
   if (!mask) return compare(options);
   const Source left_out = open_mask(*mask, settings);

@@ -24,6 +24,7 @@ struct ComparedTensor {
   std::string name;  // the path, "standard input", or nothing
   DType dtype = DType::float32;
   Shape shape;
+  std::optional<DType> stored = {};  // if set, its values are compared in a wider dtype, which is `dtype`
 };
 
 // An element that differs. Values are JSON; `error` has the errors that are defined for the dtype and values.
@@ -42,7 +43,8 @@ struct DifferingElement {
 struct PictureOptions {
   bool map = false;
   bool histogram = false;
-  bool page = false;  // both, for a file, where an element differs
+  bool page = false;   // both, for a file, if an element differs
+  bool table = false;  // metrics, for a line of a table; not if no element is off
 };
 
 struct Comparison {
@@ -91,6 +93,7 @@ struct CompareOptions {
   CompareDepth depth = CompareDepth::report;
   std::int64_t show = 0;  // the number of differing elements that the report lists: the first and the worst
   PictureOptions picture = {};
+  bool by_value = false;  // dtypes may differ if one has all values of both
   // If not null, a bool tensor of the same shape. Elements at which it is true are not compared.
   const Tensor* left_out = nullptr;
 };
@@ -108,7 +111,7 @@ struct CompareOptions {
 // other one where its elements fit, else it is different; two untyped operands are read together. Throws
 // Error when one of them cannot be read.
 [[nodiscard]] Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
-                                         const Tolerances& tolerances, const Threads& threads,
+                                         const Tolerances& tolerances, const Settings& settings,
                                          const CompareOptions& options = {});
 
 // The same of operands that are still to be opened, and of one that holds the mask, if it is named.

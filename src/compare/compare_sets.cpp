@@ -316,7 +316,7 @@ class SetComparison {
     // Both at once: checksums and unpacking take one thread each.
     call.threads.for_each(2, open);
     return compare_sources({.source = &*sources[0], .name = "actual"},
-                           {.source = &*sources[1], .name = "expected"}, settings_.tolerances, call.threads,
+                           {.source = &*sources[1], .name = "expected"}, settings_.tolerances, call,
                            settings_.options);
   }
 

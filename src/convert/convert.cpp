@@ -78,7 +78,8 @@ void convert(const Conversion& given, const Settings& settings) {
   for (const std::string& text : conversion.dtypes) {
     const std::size_t equals = text.rfind('=');
     if (equals != std::string::npos) {
-      casts.push_back({text.substr(0, equals), read_dtype(text.substr(equals + 1))});
+      const std::string names = text.substr(0, equals);
+      casts.push_back({names, read_dtype(text.substr(equals + 1)), parse_dtype(names)});
       continue;
     }
     if (dtype) throw Error("--dtype is given twice");
@@ -89,6 +90,9 @@ void convert(const Conversion& given, const Settings& settings) {
   };
   only_for_archives("--dtype NAME=DTYPE", !casts.empty());
   only_for_archives("--replace", conversion.replace);
+  only_for_archives("--filter or --exclude", conversion.choose != nullptr);
+  only_for_archives("--rename-regex", !conversion.renames.empty());
+  only_for_archives("--dry-run", conversion.dry_run != nullptr);
   only_for_archives("--metadata", !conversion.metadata.empty());
   only_for_archives("--metadata-from", conversion.metadata_from.has_value());
   if (conversion.view) view = read_dtype(*conversion.view);

@@ -2,6 +2,8 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -15,6 +17,7 @@
 #include "engine/execute.hpp"
 #include "io/archive.hpp"
 #include "io/opened_file.hpp"
+#include "io/rename.hpp"
 #include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
@@ -23,6 +26,7 @@ namespace {
 // The contents of an archive to be written.
 struct ArchiveInputs {
   std::vector<NamedInput> arrays;
+  std::vector<NamedInput> left_out;                        // removed by Conversion::choose
   std::vector<std::shared_ptr<const TensorSet>> archives;  // archives whose arrays are all taken
   std::map<std::string, Metadata> opened;                  // metadata of archives with single arrays taken
 };
@@ -40,8 +44,13 @@ void add_input(const std::string& text, std::size_t position, ArchiveCache& arch
     const bool has_unnamed =
         std::ranges::any_of(archive->members(), [](const SetMember& member) { return !member.names_dtype; });
     for (const SetMember& member : archive->members()) {
-      inputs.arrays.push_back(
-          {named ? named->name : member.name, {}, archive, member, has_unnamed && member.names_dtype});
+      inputs.arrays.push_back({named ? named->name : member.name,
+                               {},
+                               archive,
+                               member,
+                               has_unnamed && member.names_dtype,
+                               position,
+                               !named});
     }
     std::ranges::sort(inputs.arrays.begin() + begin, inputs.arrays.end(), {},
                       [](const NamedInput& input) { return input.member.position; });
@@ -57,42 +66,70 @@ void add_input(const std::string& text, std::size_t position, ArchiveCache& arch
     std::string name = array_name(text, archives);
     inputs.arrays.push_back({name.empty() ? cat("arr_", position) : std::move(name), text});
   }
+  inputs.arrays.back().operand = position;
 }
 
-// `require_name`: Format::require_name of the result. `replace`: as in Conversion.
-ArchiveInputs read_inputs(const std::vector<std::string>& texts, bool replace,
-                          void (*require_name)(const std::string& name), const Settings& settings) {
-  ArchiveInputs inputs;
-  std::vector<NamedInput> arrays;
-  struct Place {
-    std::size_t text;
-    std::size_t array;
-  };
-  std::map<std::string, Place> places;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    inputs.arrays.clear();
-    add_input(texts[i], i, *settings.archives, inputs);
-    for (NamedInput& input : inputs.arrays) {
-      with_context(printable(texts[i]), [&] { require_name(input.name); });
-      const auto [before, is_new] = places.emplace(input.name, Place{i, arrays.size()});
-      if (is_new) {
-        arrays.push_back(std::move(input));
-      } else if (replace) {
-        NamedInput& old = arrays[before->second.array];
-        const std::string& text = texts[before->second.text];
-        // An array that was named by itself was meant to replace others, so its loss is a warning.
-        if (settings.warn && (old.archive == nullptr || split_name(text)))
-          settings.warn(cat(printable(text), ": is left out: ", printable(texts[i]), " has an array ",
-                            in_quotes(input.name), " too, and comes later"));
-        input.replaced = std::make_shared<const NamedInput>(std::move(old));
-        old = std::move(input);
-        before->second.text = i;
-      } else {
-        throw Error(cat(printable(texts[before->second.text]), " and ", printable(texts[i]),
-                        " would both have the name ", in_quotes(input.name)),
-                    "", "NAME=OPERAND gives an array another name; --replace takes the last of one name");
-      }
+// Removes the arrays of whole archives that Conversion::choose leaves out, and renames the others.
+void edit(const Conversion& conversion, ArchiveInputs& inputs) {
+  if (!conversion.choose && conversion.renames.empty()) return;
+  const auto edited_names = [&] {
+    std::vector<std::string> names;
+    for (const NamedInput& input : inputs.arrays) {
+      if (input.is_edited) names.push_back(input.name);
     }
+    return names;
+  };
+  if (conversion.choose) {
+    // std::ranges::stable_partition() does not compile with Clang 14 and libstdc++ 12.
+    const auto rest =
+        std::stable_partition(inputs.arrays.begin(), inputs.arrays.end(),
+                              [wanted = conversion.choose(edited_names())](const NamedInput& input) {
+                                return !input.is_edited || wanted(input.name);
+                              });
+    std::move(rest, inputs.arrays.end(), std::back_inserter(inputs.left_out));
+    inputs.arrays.erase(rest, inputs.arrays.end());
+  }
+  const auto& texts = conversion.inputs;
+  std::vector<std::string> names = edited_names();
+  rename_all(conversion.renames, texts.size() == 1 ? printable(texts[0]) : "the archives", names);
+  auto name = names.begin();
+  for (NamedInput& input : inputs.arrays) {
+    if (input.is_edited) input.name = std::move(*name++);
+  }
+}
+
+// `require_name`: Format::require_name of the result.
+ArchiveInputs read_inputs(const Conversion& conversion, void (*require_name)(const std::string& name),
+                          const Settings& settings) {
+  const std::vector<std::string>& texts = conversion.inputs;
+  ArchiveInputs inputs;
+  for (std::size_t i = 0; i < texts.size(); ++i) add_input(texts[i], i, *settings.archives, inputs);
+  edit(conversion, inputs);
+  std::vector<NamedInput> arrays;
+  std::map<std::string, std::size_t> places;
+  const auto shown = [&](const NamedInput& input) {
+    return printable(input.is_edited ? input.archive->path_of(input.member) : texts[input.operand]);
+  };
+  for (NamedInput& input : inputs.arrays) {
+    with_context(printable(texts[input.operand]), [&] { require_name(input.name); });
+    const auto [before, is_new] = places.emplace(input.name, arrays.size());
+    if (is_new) {
+      arrays.push_back(std::move(input));
+      continue;
+    }
+    NamedInput& old = arrays[before->second];
+    if (!conversion.replace || old.operand == input.operand)
+      throw Error(cat(shown(old), " and ", shown(input), " would both have the name ", in_quotes(input.name)),
+                  "",
+                  old.operand == input.operand
+                      ? ""
+                      : "NAME=OPERAND gives an array another name; --replace takes the last of one name");
+    // An array that was named by itself was meant to replace others, so its loss is a warning.
+    if (settings.warn && !old.is_edited)
+      settings.warn(cat(shown(old), ": is left out: ", printable(texts[input.operand]), " has an array ",
+                        in_quotes(input.name), " too, and comes later"));
+    input.replaced = std::make_shared<const NamedInput>(std::move(old));
+    old = std::move(input);
   }
   inputs.arrays = std::move(arrays);
   if (std::ranges::count_if(inputs.arrays, is_standard_input, &NamedInput::text) > 1)
@@ -108,7 +145,7 @@ void add_array(ArchiveWriter& archive, const std::string& name, const CastInput&
 
 // Throws Error if an array that the user did not name would lose digits.
 void require_exact(const NamedInput& input, const CastInput& opened) {
-  if (input.archive != nullptr && !input.dtype) opened.require_exact_integers();
+  if (input.archive != nullptr && !input.may_round) opened.require_exact_integers();
 }
 
 // Bytes sent to a stream cannot be revoked: everything that can fail must happen before.
@@ -258,27 +295,58 @@ CastInput open_whole(const NamedInput& input, std::optional<CastInput> first, co
   return whole;
 }
 
-void set_dtypes(const std::vector<NamedCast>& casts, std::vector<NamedInput>& inputs) {
+// Returns the dtype that an input has before any cast, from its header.
+DType dtype_before(const NamedInput& input, const InputReading& reading) {
+  if (!can_be_opened_again(input))
+    throw Error(cat("--dtype DTYPE=DTYPE: ", printable(input.text), " can be read only once"));
+  InputReading plain = reading;
+  // A small dtype may be one that the file does not name.
+  if (plain.dtype && !kSmallTypes.contains(*plain.dtype)) plain.dtype.reset();
+  return open_input(input, plain, true).tensor.dtype();
+}
+
+void set_dtypes(const std::vector<NamedCast>& casts, const InputReading& reading,
+                std::vector<NamedInput>& inputs) {
+  std::vector<DType> before;
+  if (std::ranges::any_of(casts, [](const NamedCast& cast) { return cast.source.has_value(); })) {
+    for (const NamedInput& input : inputs) before.push_back(dtype_before(input, reading));
+  }
   for (const NamedCast& cast : casts) {
     bool is_used = false;
-    for (NamedInput& input : inputs) {
-      if (::fnmatch(cast.names.c_str(), input.name.c_str(), FNM_NOESCAPE) != 0) continue;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      NamedInput& input = inputs[i];
+      const bool is_meant = cast.source
+                                ? before[i] == *cast.source
+                                : ::fnmatch(cast.names.c_str(), input.name.c_str(), FNM_NOESCAPE) == 0;
+      if (!is_meant) continue;
       input.dtype = cast.dtype;
+      input.may_round = !cast.source;
       is_used = true;
     }
     if (!is_used)
-      throw Error(cat("--dtype ", in_quotes(cast.names), " is the name of no array of the result"));
+      throw Error(cat("--dtype ", in_quotes(cast.names), " is the ", cast.source ? "dtype" : "name",
+                      " of no array of the result"));
   }
 }
 
 // Throws Error if the archive replaces `old`, and parts of `old` are neither in the result nor inputs.
-void require_nothing_lost(const std::string& path, const Archive& old, const std::vector<NamedInput>& inputs,
+void require_nothing_lost(const Conversion& conversion, const Archive& old, const ArchiveInputs& inputs,
                           const Metadata& metadata) {
+  const std::string& path = conversion.destination.path;
   std::set<std::string> there;
-  for (const NamedInput& input : inputs) {
+  std::set<const TensorSet*> itself;
+  const auto id = file_id(path);
+  for (const auto& archive : inputs.archives) {
+    if (id && file_id(archive->name()) == id) itself.insert(archive.get());
+  }
+  const auto is_of_it = [&](const NamedInput& input) { return itself.contains(input.archive.get()); };
+  for (const NamedInput& input : inputs.arrays) {
     there.insert(input.name);
-    if (input.archive != nullptr && input.archive->name() == path) there.insert(input.member.name);
+    if (is_of_it(input)) there.insert(input.member.name);
     if (input.text.starts_with(path + ":")) there.insert(input.text.substr(path.size() + 1));
+  }
+  for (const NamedInput& input : inputs.left_out) {
+    if (conversion.replace && is_of_it(input)) there.insert(input.member.name);
   }
   std::vector<std::string> lost;
   for (std::size_t i = 0; i < old.size(); ++i) {
@@ -293,8 +361,10 @@ void require_nothing_lost(const std::string& path, const Archive& old, const std
   throw Error(cat(printable(path),
                   ": holds what the result does not, and would be lost: ", list_names(std::move(lost))),
               "",
-              cat("-o ", printable(path),
-                  ":NAME writes one array of it and keeps the others; as an input it is kept too"));
+              std::ranges::any_of(inputs.left_out, is_of_it)
+                  ? "--replace takes out of it what --filter and --exclude leave out"
+                  : cat("-o ", printable(path),
+                        ":NAME writes one array of it and keeps the others; as an input it is kept too"));
 }
 
 // Throws Error if the file is part of a model that would then have the same array in two parts.
@@ -317,13 +387,26 @@ void warn_of_replaced(const std::string& path, const NamedInput& input, const Ca
   warn_of_change(path, input.name, before, written.dtype, written.tensor.shape(), reading.settings.warn);
 }
 
+// Prints the result for each array, from its header, and the arrays that are left out.
+void list_arrays(const ArchiveInputs& inputs, const InputReading& reading,
+                 const std::function<void(const std::string& line)>& print_line) {
+  for (const NamedInput& input : inputs.arrays) {
+    const CastInput opened = open_input(input, reading, true);
+    const DType before = opened.tensor.dtype();
+    print_line(cat(printable(input.name), ": ", name(opened.dtype), " ", to_string(opened.tensor.shape()),
+                   opened.name.empty() ? "" : cat(", from ", opened.name),
+                   opened.dtype == before ? "" : cat(", was ", name(before))));
+  }
+  for (const NamedInput& input : inputs.left_out)
+    print_line(cat("left out: ", printable(input.archive->path_of(input.member))));
+}
+
 }  // namespace
 
 void convert_to_archive(const Conversion& conversion, const std::vector<NamedCast>& casts,
                         const Format& format, const InputReading& reading) {
-  ArchiveInputs all =
-      read_inputs(conversion.inputs, conversion.replace, format.require_name, reading.settings);
-  set_dtypes(casts, all.arrays);
+  ArchiveInputs all = read_inputs(conversion, format.require_name, reading.settings);
+  set_dtypes(casts, reading, all.arrays);
   const std::vector<NamedInput>& inputs = all.arrays;
   ArchiveOptions options{.compress = conversion.compress,
                          .durable = conversion.destination.durable,
@@ -332,8 +415,9 @@ void convert_to_archive(const Conversion& conversion, const std::vector<NamedCas
                          .metadata = read_metadata(all, conversion, format, reading.settings),
                          .replaced = conversion.destination.replaced};
   if (format.can_compress) options.memory = memory_of(reading.settings);
-  if (options.old) require_nothing_lost(conversion.destination.path, *options.old, inputs, options.metadata);
+  if (options.old) require_nothing_lost(conversion, *options.old, all, options.metadata);
   require_whole_models(conversion.destination, inputs);
+  if (conversion.dry_run) return list_arrays(all, reading, conversion.dry_run);
   warn_of_link(conversion.destination, reading.settings.warn);
   const auto archive = format.create_archive(conversion.destination.path, options);
   std::vector<std::size_t> order(inputs.size());

@@ -66,7 +66,10 @@ struct NamedInput {
   std::shared_ptr<const TensorSet> archive = {};  // instead: one array of an archive that is taken as a whole
   SetMember member = {};
   bool keeps_dtype = false;                         // InputReading::view does not apply
+  std::size_t operand = 0;                          // the position of its operand
+  bool is_edited = false;                           // Conversion::choose and ::renames apply: no NAME=
   std::optional<DType> dtype = {};                  // instead of InputReading::dtype
+  bool may_round = false;                           // the cast to `dtype` names the array
   std::shared_ptr<const NamedInput> replaced = {};  // the array of the same name that --replace leaves out
 };
 
@@ -79,10 +82,11 @@ struct NamedInput {
 [[nodiscard]] CastInput cast_input(Source source, const InputReading& reading);
 [[nodiscard]] CastInput open_input(const NamedInput& input, const InputReading& reading, bool header_only);
 
-// "NAME=DTYPE" in Conversion::dtypes.
+// "NAME=DTYPE" or "DTYPE=DTYPE" in Conversion::dtypes.
 struct NamedCast {
   std::string names;
   DType dtype;
+  std::optional<DType> source;  // if set, selects arrays by their dtype instead of their names
 };
 
 // Writes an archive of the format, as convert() does.

@@ -1,7 +1,10 @@
 #include "report/comparison_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdio>
 
 #include "base/error.hpp"
 #include "base/markup.hpp"
@@ -22,6 +25,13 @@ bool is_integer(const Comparison& comparison) {
 
 double percent_of(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string five_digits(double value) {
+  if (std::isnan(value)) return "-";
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.5g", value + 0.0);
+  return text.data();
 }
 
 std::string number_text(double value) {
@@ -52,7 +62,8 @@ std::string percent_text(std::int64_t part, std::int64_t whole) {
 }
 
 std::string header(const ComparedTensor& tensor) {
-  return cat(name(tensor.dtype), ' ', to_string(tensor.shape));
+  return cat(name(tensor.stored.value_or(tensor.dtype)), ' ', to_string(tensor.shape),
+             tensor.stored ? cat(" as ", name(tensor.dtype)) : "");
 }
 
 std::string tensor_line(std::string_view role, const ComparedTensor& tensor) {

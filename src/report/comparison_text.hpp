@@ -19,6 +19,9 @@ namespace tensorop {
 
 [[nodiscard]] double percent_of(std::int64_t part, std::int64_t whole);
 
+// Returns five significant digits, for tables; "-" for NaN.
+[[nodiscard]] std::string five_digits(double value);
+
 // float64 reads it back exactly.
 [[nodiscard]] std::string number_text(double value);
 

@@ -28,10 +28,12 @@ Json absolute_json(const Comparison& comparison, const Difference& error) {
 }
 
 Json tensor_json(const ComparedTensor& tensor) {
-  return Json::object()
-      .add("name", Json::or_null(tensor.name))
-      .add("dtype", name(tensor.dtype))
+  Json out = Json::object();
+  out.add("name", Json::or_null(tensor.name))
+      .add("dtype", name(tensor.stored.value_or(tensor.dtype)))
       .add("shape", Json::list(tensor.shape));
+  if (tensor.stored) out.add("compared_as", name(tensor.dtype));
+  return out;
 }
 
 Json tolerance_json(const Comparison& comparison) {

@@ -182,6 +182,10 @@ std::string Reporter::text_of(const Finding& finding) {
   constexpr std::size_t kMostRemembered = 1000;
   // The command reports unreadable input at its end.
   if (finding.outcome == Outcome::unreadable) return {};
+  if (!settings_.table.empty() && finding.comparison && finding.comparison->same_header()) {
+    table_.add(finding.name, *finding.comparison);
+    return {};
+  }
   const bool is_apart = finding.outcome == Outcome::not_given || finding.outcome == Outcome::known_failure ||
                         (finding.outcome == Outcome::skipped && finding.skipped);
   if (is_apart && !settings_.lists_skipped) return {};
@@ -332,7 +336,7 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
     say(list_->end(tail), is_interrupted);
     return;
   }
-  std::string text = repeated_text() + of_passing_;
+  std::string text = repeated_text() + table_.text(settings_.table) + of_passing_;
   if (settings_.loudness == Loudness::all) {
     if (is_pair_) {
       for (const Unseen& entry : counts_.unseen) text += cat("not looked at: ", unseen_text(entry), "\n");

@@ -20,6 +20,7 @@
 #include "engine/settings.hpp"
 #include "io/json/json_document.hpp"
 #include "jobs/shards.hpp"
+#include "report/comparison_table.hpp"
 #include "report/finding_text.hpp"
 #include "report/report_file.hpp"
 
@@ -41,6 +42,7 @@ struct ReportSettings {
   Loudness loudness = Loudness::all;
   bool lists_skipped = false;
   bool shrinks = false;                   // findings of `check --shrink` come after the cases
+  std::string table = {};                 // `compare`: the key that sorts a table of tensors; empty: none
   std::optional<Settings> page_why = {};  // settings for html_report()
   std::optional<Settings> why = {};       // explain the listed elements, with these settings
   // The process is one of several: a signal ends it at once, and after a failure of standard output it still
@@ -133,6 +135,7 @@ class Reporter {
   std::vector<Json> shrunk_;
   // Errors without a rule, such as a missing file, and the number of repetitions of each.
   std::map<std::string, std::int64_t> repeated_;
+  ComparisonTable table_;
   std::string of_passing_;  // text of cases that pass with warnings, printed last
   std::optional<Failure> output_failure_;
   std::atomic<bool> is_stopping_{false};     // a signal has arrived: waiting for a reader is limited

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 
 #include "base/error.hpp"
@@ -13,6 +12,7 @@
 #include "base/text.hpp"
 #include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
+#include "report/comparison_text.hpp"
 #include "report/describe_file.hpp"
 
 namespace tensorop {
@@ -127,27 +127,17 @@ std::string single_text(const MeasuredArray& array, bool is_utf8) {
   return out + (array.digest.empty() ? "" : cat("  sha256 ", array.digest, "\n"));
 }
 
-std::string five_digits(double value) {
-  if (std::isnan(value)) return "-";
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.5g", value + 0.0);
-  return text.data();
-}
-
 // Right-aligned columns, then the histogram, then the array.
 std::string table_text(const std::vector<MeasuredArray>& arrays, bool is_utf8) {
   constexpr std::int64_t kBars = 16;
   std::vector<std::string> lines(arrays.size() + 1);
   for (const StatisticsKey& key : kStatisticsKeys) {
     std::vector<std::string> cells = {std::string(key.name)};
-    std::size_t width = key.name.size();
     for (const MeasuredArray& array : arrays) {
       const double value = value_of(key, array.statistics);
       cells.push_back(key.is_count ? cat(static_cast<std::int64_t>(value)) : five_digits(value));
-      width = std::max(width, cells.back().size());
     }
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      lines[i] += cat(lines[i].empty() ? "" : "  ", padded(cells[i], width, true));
+    append_column(cells, lines);
   }
   std::string out = cat(lines[0], "  ", padded("histogram", kBars + 2), "  array\n");
   for (std::size_t i = 0; i < arrays.size(); ++i) {

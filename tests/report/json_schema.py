@@ -50,6 +50,7 @@ tensorop compare '{"dtype":"complex64","data":[[1,2]]}' '{"dtype":"complex64","d
 tensorop compare '["a"]' '["b"]' --json
 tensorop compare '[1]' '[[1.5]]' --json
 tensorop compare '[]' '[]' --json
+tensorop compare '{"dtype":"float16","data":[1]}' '{"dtype":"float32","data":[1]}' --by-value --json
 tensorop compare a.npy none.npy --json
 mkdir r g && cp a.npy r && cp e.npy g/a.npy && echo x > r/log && ln a.npy r/same.npy && ln a.npy g/same.npy && echo 1 > g/b.json && printf '1,2\n3\n' > r/c.csv && echo 1 > g/c.csv
 tensorop compare r g --json

@@ -1,10 +1,15 @@
-#include "compare/rename.hpp"
+#include "io/rename.hpp"
 
 #include <regex.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -13,7 +18,33 @@
 namespace tensorop {
 namespace {
 
-// "FROM=TO". The C library's matcher takes time and memory in proportion, where that of C++ ends the stack.
+// Throws Error if an expression could end the stack, or need more memory than in proportion to the name: by
+// references to groups, many repetitions, or deep parentheses.
+void require_bounded(const std::string& from) {
+  constexpr std::size_t kMostBytes = 1000;
+  constexpr std::int64_t kMostRepeats = 255;
+  if (from.size() > kMostBytes) throw Error(cat("FROM has more than ", kMostBytes, " bytes"));
+  std::int64_t repeats = 1;
+  for (std::size_t i = 0; i + 1 < from.size(); ++i) {
+    const char next = from[i + 1];
+    if (from[i] == '\\' && next >= '1' && next <= '9')
+      throw Error(cat(in_quotes(from.substr(i, 2)), " stands for a group only in TO"));
+    if (from[i] == '\\') ++i;
+    if (from[i] != '{') continue;
+    std::int64_t most = 1;
+    for (const std::string& number : split(from.substr(i + 1, from.find('}', i) - i - 1), ",")) {
+      std::int64_t count = 1;
+      const auto read = std::from_chars(number.data(), number.data() + number.size(), count);
+      most = std::max(most, read.ec == std::errc::result_out_of_range ? kMostRepeats + 1 : count);
+    }
+    if (most > kMostRepeats / repeats)
+      throw Error(cat("{N,M} repeats more than ", kMostRepeats, " times in all"));
+    repeats *= most;
+  }
+}
+
+// "FROM=TO", by the matcher of the C library: that of C++ recurses for each byte of a name, and ends the
+// stack.
 class Expression {
  public:
   explicit Expression(const std::string& text) {
@@ -21,6 +52,7 @@ class Expression {
     if (equals == std::string::npos || equals == 0) throw Error("is not FROM=TO");
     to_ = text.substr(equals + 1);
     const std::string from = text.substr(0, equals);
+    require_bounded(from);
     if (const int code = ::regcomp(&compiled_, from.c_str(), REG_EXTENDED); code != 0) {
       std::array<char, 200> why{};
       (void)::regerror(code, &compiled_, why.data(), why.size());
@@ -31,8 +63,12 @@ class Expression {
   Expression(const Expression&) = delete;
   Expression& operator=(const Expression&) = delete;
 
-  // Nothing where there is no match.
+  // Returns nothing if there is no match. Throws Error if the name is long, since a search takes time in
+  // proportion to the square of its length.
   [[nodiscard]] std::optional<std::string> apply(const std::string& name) const {
+    constexpr std::size_t kMostBytes = 4096;
+    if (name.size() > kMostBytes)
+      throw Error(cat("the name ", in_quotes(name), " has more than ", kMostBytes, " bytes"));
     std::string out;
     bool is_match = false;
     std::size_t at = 0;
@@ -77,9 +113,8 @@ class Expression {
 
 }  // namespace
 
-void rename_members(const std::vector<std::string>& expressions, TensorSet& set) {
-  std::vector<std::string> names;
-  for (const SetMember& member : set.members()) names.push_back(member.name);
+void rename_all(const std::vector<std::string>& expressions, const std::string& where,
+                std::vector<std::string>& names) {
   for (const std::string& text : expressions) {
     with_context(cat("--rename-regex ", printable(text)), [&] {
       const Expression expression(text);
@@ -90,9 +125,15 @@ void rename_members(const std::vector<std::string>& expressions, TensorSet& set)
         name = *std::move(renamed);
         is_used = true;
       }
-      if (!is_used) throw Error(cat("matches no name in ", printable(set.name())));
+      if (!is_used) throw Error(cat("matches no name in ", where));
     });
   }
+}
+
+void rename_members(const std::vector<std::string>& expressions, TensorSet& set) {
+  std::vector<std::string> names;
+  for (const SetMember& member : set.members()) names.push_back(member.name);
+  rename_all(expressions, printable(set.name()), names);
   set.rename(std::move(names));
 }
 
