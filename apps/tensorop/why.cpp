@@ -80,8 +80,7 @@ void explain_operand(const Explainer& explainer, const std::string& name, const 
   for (const auto& [element, arrivals] : elements) print(why_text(explainer, element, arrivals));
 }
 
-void write_picture(const Explainer& explainer, std::span<const std::int64_t> at, const std::string& path) {
-  const std::string text = svg_text(why_picture(explainer, at));
+void write_picture(const std::string& text, const std::string& path) {
   OutputFile file = path == "-" ? OutputFile::standard_output() : OutputFile::create(path);
   file.append(text_bytes(text));
   file.commit();
@@ -93,7 +92,7 @@ void explain_result(const Explainer& explainer, const std::vector<std::string>& 
   const std::int64_t all = count(shape);
   std::vector<std::int64_t> positions;
   for (const std::string& text : at) positions.push_back(read_position(text, "the result", shape));
-  if (svg) write_picture(explainer, positions, *svg);
+  if (svg) write_picture(svg_text(why_picture(explainer, positions)), *svg);
   if (svg == "-") return;
   if (at.empty()) {
     const std::int64_t shown = all <= kMostElements ? all : kFirstElements;
@@ -138,14 +137,38 @@ std::string stablehlo_text(const Request& request, const Explainer& explainer) {
   return cat(out, "run: ", command, "\n");
 }
 
+// Returns the call as a command, for a picture; what is written out is shortened.
+std::string call_text(const Request& request) {
+  constexpr std::size_t kMost = 40;
+  const auto word = [&](const OperandText& given) {
+    const std::string text(given.json ? given.json->text : std::string_view(given.text));
+    if (text.empty()) return std::string("(tensor)");
+    return shell_word(text.size() > kMost ? cat(text.substr(0, kMost), "...") : text);
+  };
+  std::string out = cat("tensorop ", request.op.name->name);
+  for (const OperandText& operand : request.positional) out += cat(" ", word(operand));
+  for (const NamedText& named : request.named) out += cat(" --", named.name, " ", word(named));
+  for (const NamedText& given : request.attributes)
+    out += cat(" ", option_name(given.name), " ", word(given));
+  for (const NamedText& reshape : request.reshapes)
+    out += cat(" --reshape ", reshape.name, "=", reshape.text);
+  if (request.dtype) out += cat(" --dtype ", *request.dtype);
+  if (request.spec) out += cat(" --spec ", *request.spec);
+  if (request.oob) out += cat(" --oob ", *request.oob);
+  return out;
+}
+
 // Explains why the call is refused, after its error.
 int explain_refusal(const Request& request, const Settings& settings, const Error& error,
-                    const std::string& place, const Document& document) {
+                    const std::string& place, const std::optional<std::string>& svg,
+                    const Document& document) {
   const Refusal refusal = why_refused(request, settings, error);
   Failure shown(error);
   if (!place.empty()) shown.add_context(place);
   shown.add_context(kWhy);
   report_error(shown);
+  if (svg && !error.rule().empty()) write_picture(refusal_svg(refusal, call_text(request)), *svg);
+  if (svg == "-") return kRefused;
   document ? document(refusal_json(refusal), &refusal.error) : print(refusal_text(refusal));
   return kRefused;
 }
@@ -180,7 +203,7 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
   try {
     explainer.emplace(request, settings);
   } catch (const Error& error) {
-    return explain_refusal(request, settings, error, place, document);
+    return explain_refusal(request, settings, error, place, svg, document);
   }
   const auto at = arguments.values("--at");
   if (arguments.has("--as")) {
@@ -194,7 +217,7 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
       explain_result(*explainer, at, svg, document);
     }
   } catch (const FaultError& error) {
-    return explain_refusal(request, settings, error, place, document);
+    return explain_refusal(request, settings, error, place, svg, document);
   }
   return 0;
 }

@@ -34,28 +34,6 @@ std::string version_lines(const Refusal& refusal) {
       "\n");
 }
 
-std::string index_lines(const Refusal& refusal) {
-  const Call& call = refusal.explainer->call();
-  const ChosenIndex& index = *refusal.index;
-  const Tensor& indices = call.operands[kRefusedIndices];
-  const std::string name = call.operand_name(kRefusedIndices);
-  const std::string value = json_element(indices, index.position);
-  std::string out = cat(element_name(name, index.position, indices.shape()), " = ", value);
-  if (call.op->name.ends_with("nd") && indices.rank() > 0) {
-    std::vector<std::string> tuple;
-    for (const std::int64_t at : coordinates(index.position, indices.shape())) tuple.push_back(cat(at));
-    const std::string component = std::exchange(tuple.back(), ":");
-    out += cat(", component ", component, " of the tuple ", name, "[", join(tuple, ","), "],");
-  }
-  out += cat(" selects on axis ", index.axis, " of ", call.operand_name(0), ", of size ", index.size,
-             index.window > 1 ? cat(", a window of ", index.window) : "", ": ");
-  const std::int64_t end = refusal.index_end;
-  if (end == 0) return out + "no index is valid\n";
-  if (end == FaultFacts::kNoEnd) return out + "valid are 0 and above\n";
-  return out + cat("valid are ", refusal.allows_negative ? -end : 0, "..", end - 1,
-                   refusal.allows_negative ? ", negative ones from the end\n" : "\n");
-}
-
 // Returns the versions with this verdict, by rule: "onnx-1, openvino-1 [IX-2]; numpy-2 mode=raise [IX-1]".
 std::string rows_of(const Refusal& refusal, Verdict verdict) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_rule;
@@ -72,12 +50,34 @@ std::string rows_of(const Refusal& refusal, Verdict verdict) {
 
 }  // namespace
 
+std::string index_sentence(const Refusal& refusal) {
+  const Call& call = refusal.explainer->call();
+  const ChosenIndex& index = *refusal.index;
+  const Tensor& indices = call.operands[kRefusedIndices];
+  const std::string name = call.operand_name(kRefusedIndices);
+  const std::string value = json_element(indices, index.position);
+  std::string out = cat(element_name(name, index.position, indices.shape()), " = ", value);
+  if (call.op->name.ends_with("nd") && indices.rank() > 0) {
+    std::vector<std::string> tuple;
+    for (const std::int64_t at : coordinates(index.position, indices.shape())) tuple.push_back(cat(at));
+    const std::string component = std::exchange(tuple.back(), ":");
+    out += cat(", component ", component, " of the tuple ", name, "[", join(tuple, ","), "],");
+  }
+  out += cat(" selects on axis ", index.axis, " of ", call.operand_name(0), ", of size ", index.size,
+             index.window > 1 ? cat(", a window of ", index.window) : "", ": ");
+  const std::int64_t end = refusal.index_end;
+  if (end == 0) return out + "no index is valid";
+  if (end == FaultFacts::kNoEnd) return out + "valid are 0 and above";
+  return out + cat("valid are ", refusal.allows_negative ? -end : 0, "..", end - 1,
+                   refusal.allows_negative ? ", negative ones from the end" : "");
+}
+
 std::string refusal_text(const Refusal& refusal) {
   const auto columns = static_cast<std::size_t>(text_columns());
   std::string out;
   if (const Rule* rule = find_rule(refusal.error.rule()))
     out += cat(wrapped(cat("rule ", rule->id, ": ", rule->statement), columns), "\n");
-  if (refusal.index) out += index_lines(refusal);
+  if (refusal.index) out += cat(index_sentence(refusal), "\n");
   if (refusal.versions.empty()) return out;
   if (refusal.version != nullptr) out += version_lines(refusal);
   const auto add = [&](std::string_view title, const std::string& versions) {

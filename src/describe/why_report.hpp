@@ -49,6 +49,11 @@ namespace tensorop {
 // Returns lines on why a call is refused: the rule, the faulty index, the version, and the versions that
 // accept and refuse the call. Empty if only the error is known.
 [[nodiscard]] std::string refusal_text(const Refusal& refusal);
+// Returns "indices[1] = 7 selects on axis 0 of data, of size 3: valid are -3..2". Refusal::index is set.
+[[nodiscard]] std::string index_sentence(const Refusal& refusal);
+// Returns the picture of a refused call in the format SVG 1.1 (why_picture.hpp): `call` as text, the error,
+// and the shapes that do not fit or the faulty index, with what is wrong in red.
+[[nodiscard]] std::string refusal_svg(const Refusal& refusal, const std::string& call);
 // Returns the refusal for programs: a document without its end.
 [[nodiscard]] Json refusal_json(const Refusal& refusal);
 
