@@ -249,7 +249,7 @@ class Check {
     return std::nullopt;
   }
 
-  // A case whose result is that of another program. Returns what tensorop computes, where later jobs use it.
+  // A case whose result comes from another program. Returns what tensorop computes, if later jobs use it.
   std::optional<Tensor> work_external(std::size_t i, ExternalResult external, const Settings& own) {
     const Job& job = jobs_[i];
     std::optional<Tensor> computed;
@@ -277,7 +277,7 @@ class Check {
     return {DType::boolean, open.shape(), storage};
   }
 
-  // Finds out which elements are to be ignored: those of the mask, and those that the case leaves open.
+  // Finds the elements to ignore: the true elements of the mask, and the unspecified elements of the case.
   [[nodiscard]] JudgeSettings judge_settings(const Job& job, const Settings& own) const {
     JudgeSettings out{.call = own,
                       .show = settings_.show,

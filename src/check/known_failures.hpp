@@ -43,7 +43,7 @@ class KnownFailures {
   void judge(Finding& finding);
   // Called at the end: a finding (passes_now) for each line whose cases have all been run and pass.
   [[nodiscard]] std::vector<Finding> passing() const;
-  // The lines, with their reasons, but for those of passing().
+  // The lines, with their reasons, without the lines of passing().
   [[nodiscard]] std::vector<std::string> failing_lines() const;
   // The lines that match no case.
   [[nodiscard]] std::vector<Unseen> unused() const;

@@ -19,9 +19,9 @@ namespace tensorop {
 
 class ManyCases {
  public:
-  // Divides the cases of `jobs` into packs, one for each process: for so many that run concurrently, and of
-  // at most kMostCases. A case that needs results of other jobs is a pack of its own. All of these outlive
-  // it.
+  // Divides the cases of `jobs` into packs of at most kMostCases, one for each process, of which `concurrent`
+  // run at a time. A case that needs results of other jobs is a pack of its own. The arguments must outlive
+  // this object.
   ManyCases(const std::vector<Job>& jobs, const ProgramSettings& program, const TemporaryEntry& folder,
             int concurrent);
 

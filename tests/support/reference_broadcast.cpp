@@ -1,4 +1,4 @@
-// Sections 2 and 5 of the specification.
+// The rules of docs/broadcasting.md, and the operators broadcast and expand.
 #include <algorithm>
 
 #include "support/reference_array.hpp"
