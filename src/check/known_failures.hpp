@@ -20,12 +20,13 @@ using CaseFacts = std::multimap<std::string, std::string>;
 // Opens the operands of the case.
 [[nodiscard]] CaseFacts facts_of(const Job& job, const Settings& settings);
 
-// Whether the case itself fails: not so where its program cannot be started, or refuses the case as it should
-// and nothing proves that it computes anything.
+// Whether the case itself fails. Returns false if its program cannot be started, or if the program refuses
+// the case as it should and nothing proves that it computes anything.
 [[nodiscard]] bool is_excusable(const Finding& finding);
 
 // The patterns of a file, one a line, each with a reason. A case that fails and matches a line is a known
-// failure, which does not fail the run. A line whose cases all pass does: it would hide the next fault.
+// failure, which does not fail the run. A line whose cases all pass fails the run: it would hide the next
+// fault.
 class KnownFailures {
  public:
   // Each line is NAME-PATTERN, or words KEY=PATTERN that all must match: name, op, spec, dtype (of the first

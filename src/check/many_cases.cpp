@@ -120,7 +120,7 @@ std::array<std::string, 2> ManyCases::files_of(const Pack& pack, std::size_t at)
   return {cat(base, ".npy"), cat(base, ".error")};
 }
 
-// False where it has left nothing.
+// Reads what the program has left for a case. Returns false if it has left nothing.
 bool ManyCases::take_left(Pack& pack, std::size_t at) {
   Entry& entry = pack.entries[at];
   const auto [result, refusal] = files_of(pack, at);

@@ -1,5 +1,5 @@
-// A program that takes many cases in one process: the folder that it gets, and what it leaves there. The
-// form: docs/conformance.md.
+// A program that takes many cases in one process: writes the folder that it gets, and reads the files that it
+// leaves there. Source: docs/conformance.md, "A program for many cases".
 #pragma once
 
 #include <array>
