@@ -38,7 +38,7 @@ if(NOT TENSOROP_STATIC)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 endif()
 
-# Two packages of one source are the same bytes: the time in them is that of the release, or SOURCE_DATE_EPOCH.
+# Two packages of one source are the same bytes: their time is the time of the release, or SOURCE_DATE_EPOCH.
 set(CPACK_TENSOROP_RELEASED ${TENSOROP_RELEASED})
 set(CPACK_TENSOROP_STATIC ${TENSOROP_STATIC})
 set(CPACK_TENSOROP_MAINTAINER ${TENSOROP_MAINTAINER})

@@ -44,7 +44,7 @@ std::vector<Option> check_options() {
        "failures, each with the reason: an operator, opset or dtype that tensorop does not have, a graph of "
        "several nodes, ..."},
       {"--actual", Heading::actual, "DIR|FILE",
-       "compare the results of another program: files in DIR, or FILE, that of the only case",
+       "compare the results of another program: files in DIR, or FILE, the result of the only case",
        OptionRules{.decides = true}},
       {"--command", Heading::actual, "CMD",
        "compare the results of a program that is run for each case: words and placeholders such as "

@@ -187,7 +187,7 @@ struct Family {
 constexpr Family kFamilies[] = {
     {"gather", "take slices or elements of data, at positions that indices give"},
     {"scatter", "write updates into a copy of data, at positions that indices give"},
-    {"slices", "take or write windows of data: those of StableHLO"},
+    {"slices", "take or write windows of data, as StableHLO does"},
     {"broadcast", "repeat data to a shape"},
     {"elementwise", "arithmetic, comparisons, logic and bits of tensors that broadcast"},
     {"where", "take each element from one tensor or another, by a condition"},

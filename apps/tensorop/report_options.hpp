@@ -71,7 +71,7 @@ void require_matches(const Arguments& arguments, const std::vector<std::string>&
 // throws Error if a text of --filter selects none, or if no job remains.
 void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs,
                  bool are_all = true);
-// Removes all jobs except those of the shard, if one is given.
+// Keeps the jobs of the shard only, if one is given.
 void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vector<Job>& jobs);
 
 // Prints the name of each job or case. --list-skipped adds the skipped cases, each with its reason.

@@ -1,6 +1,6 @@
-// Which files belong to which case: golden files, and the results of other programs. It is decided once, over
-// all jobs, before a filter or a shard leaves any of them out: otherwise what is left out would change the
-// verdict on what is not.
+// Which files belong to which case: golden files, and the results of other programs. This is decided once,
+// over all jobs, before a filter or a shard leaves any of them out: otherwise the omitted cases would change
+// the verdicts on the others.
 #pragma once
 
 #include <cstddef>

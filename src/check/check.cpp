@@ -132,7 +132,7 @@ class Check {
     return result;
   }
 
-  // The version may leave unspecified what the call does, of which the case expects an error.
+  // Warns if the version leaves the call unspecified for which the case expects an error.
   static void warn_of_open_error(const Job& job, const Settings& own) {
     if (!own.warn || !expects_error(job) || job.request.op.op == nullptr) return;
     try {
@@ -145,7 +145,7 @@ class Check {
     }
   }
 
-  // Nothing where the call fails, as it is expected to: that is judged then.
+  // Returns nothing if the call fails and the case expects an error; the failure has then been judged.
   static std::optional<Tensor> evaluate_or_judge(const Job& job, const Settings& own, Finding& found) {
     try {
       return evaluate(job.request, own);
@@ -168,7 +168,8 @@ class Check {
     });
   }
 
-  // Each version that the case names has what it says; where it names none, all are to have one result.
+  // Each version that the case names must have the result that the case says; without names all versions must
+  // have one result.
   void judge_versions(const Job& job, const Settings& own, Finding& found) const {
     if (job.expect_of_versions.empty()) {
       found.portability = std::make_shared<Portability>(find_portability(job.request, {}, own));
@@ -249,7 +250,7 @@ class Check {
     return std::nullopt;
   }
 
-  // A case whose result is that of another program. Returns what tensorop computes, where later jobs use it.
+  // A case whose result comes from another program. Returns what tensorop computes, if later jobs use it.
   std::optional<Tensor> work_external(std::size_t i, ExternalResult external, const Settings& own) {
     const Job& job = jobs_[i];
     std::optional<Tensor> computed;
@@ -277,7 +278,7 @@ class Check {
     return {DType::boolean, open.shape(), storage};
   }
 
-  // Finds out which elements are to be ignored: those of the mask, and those that the case leaves open.
+  // Finds the elements to ignore: the true elements of the mask, and the unspecified elements of the case.
   [[nodiscard]] JudgeSettings judge_settings(const Job& job, const Settings& own) const {
     JudgeSettings out{.call = own,
                       .show = settings_.show,

@@ -38,12 +38,13 @@ struct CheckSettings {
 // Reports the findings in the order of the jobs. Steps without an expectation are reported only when they
 // fail or have warnings.
 //
-// A case that has `actual`, and any with these results or a program, judges the result of another program:
-// there must be none where an error is expected, and the program must fail; where nothing is, it must be what
-// tensorop computes. With `update` such a case is judged only if it has no golden file to rewrite.
+// A case with `actual`, and any case if the settings have results or a program, judges the result of another
+// program. If the case expects an error, the result must be absent or the program must fail; if it expects
+// nothing, the result must be what tensorop computes. With `update` such a case is judged only if it has no
+// golden file to rewrite.
 //
 // With `update` golden files are outputs: cases that write or read the same one run in the order of the
-// jobs, so that results do not depend on how many run concurrently. Throws Error where one file is the
+// jobs, so that results do not depend on how many run concurrently. Throws Error if one file is the
 // result of two cases.
 void check_cases(std::vector<Job> jobs, const CheckSettings& settings, const FindingReport& report);
 

@@ -36,7 +36,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n';
 }
 
-// The name in the braces that `text` begins with; empty where it is no name.
+// The name in the braces that `text` begins with; empty if the braces hold no name.
 std::string_view placeholder_at(std::string_view text) {
   const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
   return end == std::string_view::npos || end == 1 || text[end] != '}' ? "" : text.substr(1, end - 1);

@@ -1,4 +1,4 @@
-// The command line of another program, with placeholders for what a case has. Knows nothing of how it is run.
+// The command line of another program, with placeholders for the values of a case. Does not run the program.
 #pragma once
 
 #include <string>
@@ -25,10 +25,10 @@ class CommandTemplate {
   enum class Shell : bool { no, yes };
   static constexpr std::string_view kCases = "cases";
 
-  // Without a shell the text is split into words at blanks; quotes and backslashes mean what they mean to a
-  // shell, and nothing else does. With a shell it is a program of /bin/sh. "{{" is a brace; braces around
-  // anything but lower-case letters and "_" are text. Throws Error for an open quote, a name that is no
-  // placeholder of any operator, and a text that does not say where the result goes.
+  // Without a shell the text is split into words at blanks; quotes and backslashes work as in a
+  // shell, and nothing else is special. With a shell it is a program of /bin/sh. "{{" is a brace; braces
+  // around anything but lower-case letters and "_" are text. Throws Error for an open quote, a name that is
+  // no placeholder of any operator, and a text that does not say where the result goes.
   CommandTemplate(std::string_view text, Shell shell);
 
   // The words to run. Values are inserted as they are: they are not split, and to a shell they are arguments,

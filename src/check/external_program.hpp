@@ -46,7 +46,7 @@ class CaseScratch {
 void write_text(const std::string& path, const std::string& text);
 
 // Writes the operands of the case into `folder`, as NPY files called by their names, and case.jsonl, a job
-// file of one line (program_line()); then runs the program. Throws Error where the operands cannot be read or
+// file of one line (program_line()); then runs the program. Throws Error if the operands cannot be read or
 // written.
 [[nodiscard]] ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::string& folder,
                                   const Settings& settings);

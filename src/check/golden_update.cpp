@@ -14,8 +14,8 @@
 namespace tensorop {
 namespace {
 
-// A golden file keeps its format, whatever its name, and the name of its array. `warn` is called for what it
-// does not keep.
+// A golden file keeps its format, whatever its name, and the name of its array. Calls `warn` for everything
+// that is lost.
 Destination golden_destination(const Expectation& expect, bool is_missing, const Warn& warn) {
   if (!raw_path(expect.text).empty())
     throw Error(
@@ -42,7 +42,7 @@ Destination golden_destination(const Expectation& expect, bool is_missing, const
   return out;
 }
 
-// Throws Error unless the format gives the result back as it is: it would be rewritten by each update.
+// Throws Error unless the file reads back as the same result: otherwise each update would rewrite it.
 void require_kept(Job job, const Tensor& result, Destination destination, JudgeSettings settings) {
   const std::string path = printable(job.expect->text);
   destination.format = &format_of(destination);
@@ -75,7 +75,7 @@ GoldenUpdates::GoldenUpdates(std::vector<Job>& jobs) : jobs_(jobs) {
   }
 }
 
-// Throws Error unless the file may be rewritten: what one case expects must not change what another does.
+// Throws Error unless the file may be rewritten: the expectation of one case must not change another case.
 void GoldenUpdates::require_own(std::size_t i, const Writing& writing) const {
   const GoldenFile& golden = *jobs_[i].files->golden;
   const std::string path = printable(jobs_[i].expect->text);

@@ -21,7 +21,7 @@ class GoldenUpdates {
 
   // Rewrites the golden file of case `i` unless it is equal to `result`, and fills in the outcome. Several
   // cases may share a file: it is rewritten once. Concurrent calls are for different golden files. Throws
-  // Error where the file must not be rewritten, or would not be read back equal.
+  // Error if the file must not be rewritten, or would not be read back equal.
   void update(std::size_t i, const Tensor& result, const JudgeSettings& settings, Finding& found);
 
  private:

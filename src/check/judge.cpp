@@ -99,7 +99,7 @@ std::string meaning_of(int status) {
   return cat(" (128 + signal ", number, ", ", std::string_view(::strsignal(number)), ")");
 }
 
-// Why the end of a program leaves no verdict on the case; nothing where it computed or refused it.
+// Returns why the end of a program allows no verdict on the case; nothing if it computed or refused the case.
 std::optional<Error> fault_in_end(const ProgramRun& run, const ProgramSettings& program) {
   const ChildEnd& end = run.end;
   const bool is_many = program.command.is_for_many();

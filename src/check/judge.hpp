@@ -1,4 +1,4 @@
-// The verdict on one case: is what it has come to what was expected?
+// The verdict on one case: compares its result or its error with what the case expects.
 #pragma once
 
 #include <cstdint>
@@ -31,21 +31,21 @@ struct JudgeSettings {
   std::function<std::optional<UnspecifiedElements>()> unspecified = {};
 };
 
-// These fill in the outcome and what it was found from. An Error is left to the caller: there is no verdict.
+// These functions fill in the outcome and its evidence. If they throw an Error, there is no verdict.
 
 // The call of tensorop had this result.
 void judge_result(const Job& job, const Tensor& result, const JudgeSettings& settings, Finding& found);
 
-// The call of tensorop failed, as was expected or not. An error that breaks no rule, such as a missing file,
-// is never taken for an expected one unless its text is.
+// The call of tensorop failed, as expected or not. An error without a rule, such as a missing file, is
+// expected only if the case expects its text.
 void judge_error(const Job& job, const Failure& error, Finding& found);
 
-// Another program's result. `computed` is what tensorop computes, needed where nothing is expected and the
-// result is there.
+// The result of another program. `computed` is the result of tensorop; it is needed if the case expects
+// nothing and the result exists.
 void judge_external(const Job& job, const ExternalResult& result, const std::optional<Tensor>& computed,
                     const JudgeSettings& settings, Finding& found);
 
-// How a program that computes the case ended. False where there is no result to judge any more.
+// Judges how the program of the case ended. Returns false if no result is left to judge.
 [[nodiscard]] bool judge_end(const Job& job, const ProgramSettings& program, Finding& found);
 
 }  // namespace tensorop

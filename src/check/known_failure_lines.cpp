@@ -94,7 +94,7 @@ std::string reason_of(const std::vector<Case>& cases, const std::vector<std::siz
              join({outcomes.begin(), outcomes.end()}, ", "));
 }
 
-// Excuses cases by lines of conditions: those with the fewest first, then those of the most cases.
+// Excuses cases by lines of conditions: first the lines with the fewest conditions, then with the most cases.
 std::vector<std::string> group_lines(std::vector<Case>& cases, const std::string& op) {
   // Number of conditions, negative number of cases, conditions.
   using Rank = std::tuple<std::size_t, std::ptrdiff_t, Conditions>;

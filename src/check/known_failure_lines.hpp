@@ -19,9 +19,9 @@ class KnownFailureLines {
   void add(const Finding& finding);
   // A comment, the lines of `known` whose cases do not all pass now (null: none), and lines for the failures
   // that these do not excuse. Conditions (operator, specification, dtype, attributes; three at most) stand
-  // for at least kLeastCases cases that all fail; lines with fewer conditions come first. All other cases are
-  // there by name, and so are all if the run does not have all cases (`are_all`). `jobs` are those of the
-  // run; opens the operands of cases of an operator of which one fails.
+  // for at least kLeastCases cases that all fail; lines with fewer conditions come first. All other
+  // failing cases have a line by name; so has each of them if the run does not have all cases (`are_all`).
+  // `jobs` are the jobs of the run. Opens the operands of all cases of an operator with a failing case.
   static constexpr std::size_t kLeastCases = 3;
   [[nodiscard]] std::string text(const std::vector<Job>& jobs, const KnownFailures* known,
                                  const Settings& settings, bool are_all) const;

@@ -20,12 +20,13 @@ using CaseFacts = std::multimap<std::string, std::string>;
 // Opens the operands of the case.
 [[nodiscard]] CaseFacts facts_of(const Job& job, const Settings& settings);
 
-// Whether the case itself fails: not so where its program cannot be started, or refuses the case as it should
-// and nothing proves that it computes anything.
+// Whether the case itself fails. Returns false if its program cannot be started, or if the program refuses
+// the case as it should and nothing proves that it computes anything.
 [[nodiscard]] bool is_excusable(const Finding& finding);
 
 // The patterns of a file, one a line, each with a reason. A case that fails and matches a line is a known
-// failure, which does not fail the run. A line whose cases all pass does: it would hide the next fault.
+// failure, which does not fail the run. A line whose cases all pass fails the run: it would hide the next
+// fault.
 class KnownFailures {
  public:
   // Each line is NAME-PATTERN, or words KEY=PATTERN that all must match: name, op, spec, dtype (of the first
@@ -43,7 +44,7 @@ class KnownFailures {
   void judge(Finding& finding);
   // Called at the end: a finding (passes_now) for each line whose cases have all been run and pass.
   [[nodiscard]] std::vector<Finding> passing() const;
-  // The lines, with their reasons, but for those of passing().
+  // The lines, with their reasons, without the lines of passing().
   [[nodiscard]] std::vector<std::string> failing_lines() const;
   // The lines that match no case.
   [[nodiscard]] std::vector<Unseen> unused() const;

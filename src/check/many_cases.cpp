@@ -81,7 +81,7 @@ ProgramRun ManyCases::run(std::size_t i, const Settings& settings) {
   return std::move(entry.run);
 }
 
-// An error of the whole pack is that of each of its cases.
+// An error of the whole pack is an error of each of its cases.
 void ManyCases::run_pack(std::size_t number, const Settings& settings) {
   Pack& pack = *packs_[number];
   try {
@@ -114,13 +114,13 @@ void ManyCases::write_case(const Pack& pack, std::size_t at, const Settings& set
           ",\"comment\":", json_string(job.name), "}\n");
 }
 
-// Its folder's files of a case: that of the result, and that which refuses the call.
+// The two files of a case in the folder of its pack: the result, and the file that refuses the call.
 std::array<std::string, 2> ManyCases::files_of(const Pack& pack, std::size_t at) {
   const std::string base = path_from(pack.folder->path(), name_in_pack(at));
   return {cat(base, ".npy"), cat(base, ".error")};
 }
 
-// False where it has left nothing.
+// Reads what the program has left for a case. Returns false if it has left nothing.
 bool ManyCases::take_left(Pack& pack, std::size_t at) {
   Entry& entry = pack.entries[at];
   const auto [result, refusal] = files_of(pack, at);

@@ -1,5 +1,5 @@
-// A program that takes many cases in one process: the folder that it gets, and what it leaves there. The
-// form: docs/conformance.md.
+// A program that takes many cases in one process: writes the folder that it gets, and reads the files that it
+// leaves there. Source: docs/conformance.md, "A program for many cases".
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ namespace tensorop {
 
 class ManyCases {
  public:
-  // Divides the cases of `jobs` into packs, one for each process: for so many that run concurrently, and of
-  // at most kMostCases. A case that needs results of other jobs is a pack of its own. All of these outlive
-  // it.
+  // Divides the cases of `jobs` into packs of at most kMostCases, one for each process, of which `concurrent`
+  // run at a time. A case that needs results of other jobs is a pack of its own. The arguments must outlive
+  // this object.
   ManyCases(const std::vector<Job>& jobs, const ProgramSettings& program, const TemporaryEntry& folder,
             int concurrent);
 

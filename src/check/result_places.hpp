@@ -1,5 +1,5 @@
-// The folders and archives in which another program has left results. That a result is absent says that the
-// program has refused the call only where the result would be, and where others are.
+// The folders and archives in which another program has left results. An absent result means that the program
+// has refused the call only if the folder or archive exists and has other results.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ class ResultPlaces {
   // The place of a result of a valid case: a file, or an array of an archive ("a.npz:x").
   void add(const std::string& path);
 
-  // `candidates`: the paths that a result could have, all in one place. Throws Error if one of them is there,
-  // also as a link that leads nowhere, or if no result was added of that place.
+  // `candidates`: the paths that a result could have, all in one place. Throws Error if one of them exists,
+  // even as a dangling link, or if no result in that place was added.
   void require_absent(const std::vector<std::string>& candidates) const;
 
  private:
@@ -30,7 +30,7 @@ class ResultPlaces {
   std::set<Key> known_;
 };
 
-// Whether an archive of that name exists and has no such array. Throws Error where it cannot be read.
+// Whether an archive of that name exists and has no such array. Throws Error if it cannot be read.
 [[nodiscard]] bool lacks_array(const std::string& path);
 
 }  // namespace tensorop

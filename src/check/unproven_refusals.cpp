@@ -42,7 +42,7 @@ void UnprovenRefusals::interrupt() {
     if (is_refusal(finding)) finding.outcome = Outcome::interrupted;
   }
   flush();
-  lock.release();  // stays locked: no finding follows those of the interrupted run
+  lock.release();  // stays locked: no finding follows the report of an interrupted run
 }
 
 void UnprovenRefusals::flush() {

@@ -20,8 +20,8 @@ struct ResultClass {
   OutputInfo output;
   std::uint64_t checksum = 0;           // 0 without elements
   std::optional<Tensor> elements = {};  // at most kMostKept
-  // Where this result first differs from that of the first class, and both elements; of the same dtype and
-  // shape.
+  // The first position at which this result differs from the result of the first class, and both elements.
+  // Both results have the same dtype and shape.
   std::optional<std::int64_t> differs_at = {};
   Tensor first_value = {};
   Tensor own_value = {};

@@ -77,7 +77,7 @@ std::vector<Move> updates_of(const RowMoves& scatter, std::span<const std::int64
   return out;
 }
 
-// Returns those of `updates`, sorted by updates_of(), that go to the row of the element at `position`.
+// Returns the part of `updates`, sorted by updates_of(), that goes to the row of the element at `position`.
 std::span<const Move> updates_at(std::span<const Move> updates, const RowMoves& scatter,
                                  std::int64_t position) {
   const std::int64_t target = position / scatter.row_elements;

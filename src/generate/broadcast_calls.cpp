@@ -21,7 +21,7 @@ Shape with_fewer(Random& random, const Shape& shape) {
                shape.end());
 }
 
-// How the shapes of operands differ from the result's: of one in turn, or of all.
+// How the shape of one operand, or of each operand, differs from the shape of the result.
 std::vector<Shape> pick_operand_shapes(Drawing& drawing, const Shape& result, std::size_t operands) {
   Random& random = drawing.random();
   std::vector<std::string> words = {"equal", "all differ"};

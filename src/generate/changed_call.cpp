@@ -61,7 +61,7 @@ void change_dtype(Random& random, const std::vector<OperandText*>& operands) {
   }
 }
 
-// One element of indices, where the call has them; else of any operand.
+// Changes one element of the indices, or of any operand if the call has no indices.
 void change_integer(Random& random, Request& request) {
   const auto indices = std::ranges::find(request.named, kIndices, &NamedText::name);
   OperandText& operand = indices != request.named.end() ? *indices : *random.pick(operands_of(request));
@@ -119,7 +119,7 @@ std::string changed_text(Random& random, const AttributeSpec& spec, const std::s
 // Another value for any attribute of any version of the operator, or none.
 void change_attribute(Random& random, Request& request, const Operator& op) {
   if (op.attributes.empty()) return;
-  // Often one that the call has: of the others most are unknown to the version.
+  // Prefers attributes that the call has: most others are unknown to the version.
   const bool is_given = !request.attributes.empty() && random.chance(50);
   const std::int64_t all = is_given ? std::ssize(request.attributes) : std::ssize(op.attributes);
   const auto at = static_cast<std::size_t>(random.between(0, all - 1));

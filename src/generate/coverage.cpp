@@ -7,7 +7,7 @@
 namespace tensorop {
 namespace {
 
-// A value that so many calls were drawn towards, with any others, and that none has.
+// A value is given up after this number of calls that were drawn to have it and do not.
 constexpr int kMaxLevelMisses = 4 * Coverage::kMostDraws;
 // In a single case a class may not show: NaN added to NaN.
 constexpr std::uint8_t kClassCases = 3;

@@ -16,9 +16,9 @@ namespace tensorop {
 
 class Coverage {
  public:
-  // The kind of a parameter decides with which others its values form pairs: attributes and `other` with all
-  // of these; classes of floats and integers with attributes, and with those of another operand; special
-  // classes with attributes alone. A call may have several classes of one parameter.
+  // The kind of a parameter decides which parameters its values form pairs with: attributes and `other` with
+  // both of these kinds; classes of floats and integers with attributes, and with classes of another operand;
+  // special classes with attributes only. A call may have several classes of one parameter.
   enum class Kind : std::uint8_t { attribute, floats, integers, special, other };
   static constexpr int kMostDraws = 24;
   using Level = std::size_t;             // a value of a parameter
@@ -34,8 +34,8 @@ class Coverage {
   // Cases meet pairs of attributes first. Then every other case is for pairs with a class of elements, and
   // the ones between for all other pairs.
   enum class Pairs : std::uint8_t { attributes, classes, others };
-  // The open pairs of attributes; if there are none those of kind `next`, else the others; and their kind.
-  // Empty: all are met or given up.
+  // Returns the open pairs of attributes, or else the open pairs of kind `next`, or else all other open
+  // pairs; and their kind. Empty if all pairs are met or given up.
   [[nodiscard]] std::pair<std::vector<Pair>, Pairs> open_pairs(Pairs next) const;
   // How much a valid call with these levels adds: pairs of attributes count most, then the `next` ones.
   [[nodiscard]] std::int64_t gain(const std::vector<Level>& levels, Pairs next) const;
@@ -72,7 +72,7 @@ class Coverage {
   };
   [[nodiscard]] bool is_met(const Pair& pair, Pairs kind) const;
   [[nodiscard]] bool is_given_up(const Pair& pair, Pairs kind) const;
-  // Nothing: it is no pair that a case should meet.
+  // Returns nothing for two levels that no case should combine.
   [[nodiscard]] std::optional<Pairs> kind_of(const Pair& pair) const;
   [[nodiscard]] const PairState& state(const Pair& pair) const { return pairs_[pair.second][pair.first]; }
   [[nodiscard]] PairState& state(const Pair& pair) { return pairs_[pair.second][pair.first]; }

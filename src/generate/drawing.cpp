@@ -52,9 +52,9 @@ std::int64_t class_index(std::string_view name, std::int64_t size) {
   return name == "first" ? 0 : name == "last" ? size - 1 : name == "negative first" ? -size : -1;
 }
 
-// The flat position in a shape of a place that all operands have: its coordinates, of a byte each and counted
-// from the last dimension, are the same wherever the operands' sizes are, and 0 where one of them is
-// repeated.
+// The flat position, in a shape, of a place that all operands share. `place` has a byte for each coordinate,
+// from the last dimension on. The coordinates are the same in operands of equal sizes, and 0 in a dimension
+// that is repeated.
 std::int64_t position_of(std::int64_t place, const Shape& shape) {
   constexpr int kMostBits = 56;
   std::int64_t position = 0;
@@ -254,7 +254,7 @@ std::map<std::int64_t, std::string> Drawing::pick_classes(const std::string& par
   for (const std::string& name : classes) {
     if (is_wanted(coverage_.level(parameter, name, kind))) goals.insert(name);
   }
-  // In the order of another operand they meet their like.
+  // In the order of the other operand, equal classes are combined.
   if (!classes.empty())
     std::rotate(classes.begin(), classes.begin() + first_class_ % std::ssize(classes), classes.end());
   if (random_.chance(weights::kReversed)) std::ranges::reverse(classes);

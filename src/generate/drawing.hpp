@@ -27,7 +27,7 @@ struct Subject {
   std::int64_t max_rank = 5;
   std::int64_t max_elements = 200;  // of a tensor
   std::int64_t min_elements = 0;    // of the largest one
-  // ReductionBounds of calls are at most these: the tolerances of a case that cannot have its own.
+  // The largest bounds of a call: the tolerances of a case that cannot have its own.
   double max_rtol = std::numeric_limits<double>::infinity();
   double max_atol = std::numeric_limits<double>::infinity();
 };
@@ -44,12 +44,12 @@ class Drawing {
     request.spec = subject.spec;
   }
 
-  // One of these values of a parameter, which must be picked only once. A value that is listed twice is
-  // picked twice as often.
+  // Picks one of these values of a parameter. Each parameter may be picked once. A value that is listed twice
+  // is picked twice as often.
   std::string pick(std::string_view parameter, const std::vector<std::string>& values) {
     return pick(parameter, values, Coverage::Kind::other);
   }
-  // The same of an attribute that the version has. What is picked is not set yet.
+  // Picks a value of an attribute that the version has, without setting the attribute.
   std::string pick_attribute(std::string_view name, const std::vector<std::string>& values) {
     return pick(name, values, Coverage::Kind::attribute);
   }
@@ -58,8 +58,8 @@ class Drawing {
   // The picked value of a parameter; empty: there is none.
   [[nodiscard]] std::string picked(std::string_view parameter) const;
   void set(std::string_view attribute, std::string text);
-  // If the goal is a reduction whose result depends on the order of updates: also wants the values and equal
-  // indices that cause it.
+  // If the goal is a reduction whose result depends on the order of updates, also wants values and duplicate
+  // indices that make it depend on the order.
   void want_sums();
   // Notes that the complete call has such a reduction.
   void note_sums();
@@ -75,12 +75,12 @@ class Drawing {
   Shape pick_shape(std::int64_t rank);
   // An axis, as an attribute, counted from the front.
   std::int64_t pick_axis(std::int64_t rank);
-  // batch_dims up to `most`, as an attribute where there is one; for negative values the rank of indices is
-  // that plus `further`.
+  // Draws batch_dims up to `most`, and sets the attribute if the version has it. For negative values the rank
+  // of indices is batch_dims plus `further`.
   std::int64_t pick_batch_dims(std::int64_t most, std::int64_t further);
   // Up to `most` further dimensions.
   Shape pick_dims(std::string_view parameter, std::int64_t most);
-  // The shape of rows of so many elements with longer dimensions, where a tensor of the call must be large.
+  // The shape with longer dimensions if a tensor of the call must be large; each row has `row_elements`.
   Shape enlarged(Shape shape, std::int64_t row_elements = 1);
   // Which dtype operands of the type variable of operand `i` have.
   DType pick_dtype(std::size_t i);
@@ -116,10 +116,10 @@ class Drawing {
                                                                  Coverage::Kind kind,
                                                                  std::vector<std::string> classes,
                                                                  const Shape& shape, bool has_more);
-  // The same of indices of that kind.
+  // Chooses classes of indices of that kind and their flat positions.
   [[nodiscard]] std::map<std::int64_t, std::string> pick_index_classes(DType dtype, std::string_view kind,
                                                                        const Shape& shape);
-  // False, and the call is too large: no operand may have such a shape.
+  // Returns false and marks the call as too large if an operand may not have this shape.
   bool check_size(const Shape& shape);
 
   const Subject& subject_;
@@ -135,11 +135,11 @@ class Drawing {
   bool is_too_large_ = false;
 };
 
-// Draws the call of any operator that has a maker. False: it is too large, and not complete. Throws Error
-// where there is no maker.
+// Draws a call of the operator. Returns false if the call is too large; it is then incomplete. Throws Error
+// if the operator has no maker.
 [[nodiscard]] bool draw_call(Drawing& drawing);
 
-// Makers of one file each.
+// The makers of each file; null if it has none for the operator.
 using CallMaker = void (*)(Drawing& drawing);
 [[nodiscard]] CallMaker find_indexed_maker(std::string_view op);
 [[nodiscard]] CallMaker find_slice_maker(const Operator& op);

@@ -18,7 +18,7 @@
 
 namespace tensorop {
 
-// To be raised when a seed makes other cases than before.
+// Raise this number if a seed makes other cases than before.
 inline constexpr int kGeneratorVersion = 4;
 
 struct GeneratedCase {
@@ -53,8 +53,8 @@ class Generator {
     std::int64_t gain = 0;
   };
   [[nodiscard]] std::vector<Candidate> draw(Random& random);
-  // Nothing where the call is an error, or no case for a suite: too small, too large, without a result that
-  // can be compared.
+  // Returns nothing if the call is an error or cannot be a case of a suite: it is too small or too large, or
+  // no element of its result can be compared.
   [[nodiscard]] std::optional<GeneratedCase> valid_case(const Request& request) const;
   // The cases that break a rule, by the share of cases that it is to have.
   [[nodiscard]] std::int64_t uses(std::string_view rule) const;

@@ -36,7 +36,7 @@ FloatLimits limits_of() {
   return {float_digits<T>(), std::ldexp(1.0, 2 - exponent), largest};
 }
 
-// The limits of a dtype; of a complex dtype those of its parts.
+// The limits of a dtype, or of the parts of a complex dtype.
 FloatLimits limits_of(DType dtype) {
   FloatLimits out;
   dispatch(dtype, [&]<class T>(TypeTag<T>) {
@@ -46,7 +46,7 @@ FloatLimits limits_of(DType dtype) {
   return out;
 }
 
-// The magnitude of each element, of a complex number the sum of those of its parts.
+// The magnitude of each element; for a complex number the sum of the magnitudes of its parts.
 std::vector<double> magnitudes(const Tensor& tensor) {
   std::vector<double> out(static_cast<std::size_t>(tensor.size()));
   dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) {
@@ -79,16 +79,16 @@ struct Terms {
   double below_1 = 1;  // the product of those below 1
   double product = 1;  // of all finite ones
 
-  // All of them are multiples of two to the power of this.
+  // All magnitudes are multiples of two to the power of this.
   int quantum = std::numeric_limits<int>::max();
 
-  // Whether every partial sum, in any order, has at most so many bits: no sum is rounded.
+  // Whether every partial sum, in any order, has at most `digits` bits, so that no sum is rounded.
   [[nodiscard]] bool is_exact_sum(int digits) const {
     return sum == 0 || sum <= std::ldexp(1.0, std::min(quantum, kMostExponent) + digits);
   }
 
   void add(double magnitude) {
-    // NaN and infinities give the same in any order of finite numbers whose sum does not overflow.
+    // A NaN or an infinity gives the same result in any order, unless a sum of finite numbers overflows.
     if (!std::isfinite(magnitude)) return;
     if (magnitude != 0) quantum = std::min(quantum, lowest_bit(magnitude));
     sum += magnitude;

@@ -1,6 +1,6 @@
-// How far two results of a reduction of floats may lie apart that differ only in the order of the updates.
-// Source: the specification's order of updates (G-4) and its rounding of floats (G-6): publishers leave open
-// in which order the updates of an element are combined.
+// The largest difference of two results of a reduction of floats that combine the same updates in another
+// order: publishers do not specify the order. Source: docs/ops/scatter.md, "Order of updates";
+// docs/generate.md, "How results are compared".
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tensorop {
 
-// Holds for any order, grouping included, and for steps in the dtype of the result or a wider one.
+// The bound holds for any order and grouping, and for steps in the dtype of the result or a wider one.
 struct ReductionBound {
   std::int64_t updates = 0;  // of the element that has most
   // As the tolerances of a case: |actual - expected| <= atol + rtol * |expected| for each element. A sum has
@@ -23,8 +23,8 @@ struct ReductionBound {
   bool is_unbounded = false;
 };
 
-// Nothing for a call whose result depends on no order: it sums and multiplies no floats, or no element has
-// more than one update. Throws Error as bind() does.
+// Returns nothing for a call whose result does not depend on the order: it does not sum or multiply floats,
+// or no element has more than one update. Throws Error as bind() does.
 [[nodiscard]] std::optional<ReductionBound> reduction_bound(const Request& request, const Settings& settings);
 
 }  // namespace tensorop

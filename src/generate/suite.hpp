@@ -23,15 +23,15 @@ struct SuiteOptions {
 // A suite being written: nothing of it is visible before commit().
 class Suite {
  public:
-  // Throws Error where the folder is anything but empty or absent.
+  // Throws Error unless the folder is empty or absent.
   Suite(const SuiteOptions& options, const std::string& folder);
 
   void add(const GeneratedCase& generated);
   void commit();
 
  private:
-  // The tensor as a value of cases.jsonl: the path of a file or, where the format does not have or does not
-  // name its dtype, the tensor itself.
+  // The tensor as a value of cases.jsonl: the path of a file, or the tensor itself if the format does not
+  // have or does not name its dtype.
   [[nodiscard]] std::string value_of(const Tensor& tensor, const std::string& file, std::string_view name);
   [[nodiscard]] std::string line_of(const GeneratedCase& generated, const std::string& name);
 

@@ -18,7 +18,7 @@ namespace {
 
 double special_float(Random& random) {
   using Limits = std::numeric_limits<double>;
-  // Often those that find faults where they meet each other.
+  // Prefers values that find faults when they are combined.
   static const std::vector<double> kFrequent = {0.0, -0.0, Limits::quiet_NaN(), Limits::infinity(),
                                                 -Limits::infinity()};
   if (random.chance(50)) return random.pick(kFrequent);
@@ -61,7 +61,7 @@ T term(std::int64_t place) {
   return round_to<T>(place == 0 ? large : place == 2 ? -large : 3.0);
 }
 
-// Each element is the term after those before it along every axis.
+// Each element is the term after the terms before it along every axis.
 template <AnyFloat T>
 void fill_with_terms(Random& random, const Shape& shape, T* out) {
   const std::int64_t first = random.between(0, 3);

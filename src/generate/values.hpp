@@ -33,7 +33,8 @@ enum class ValueKind : std::uint8_t {
 // The tensor, of a dtype that has these classes, with an element of a class at each of these flat positions.
 [[nodiscard]] Tensor planted(const Tensor& tensor, const std::map<std::int64_t, std::string>& classes);
 
-// Integers of `dtype`: `value` says those of flat positions. What does not fit becomes the nearest that does.
+// Integers of `dtype`: `value` returns the integer of a flat position. One that does not fit in the dtype
+// becomes the nearest that does.
 [[nodiscard]] Tensor integer_tensor(DType dtype, const Shape& shape,
                                     const std::function<std::int64_t(std::int64_t position)>& value);
 

@@ -1,6 +1,6 @@
 // How often the generator draws something: chances in percent, and tickets in a draw in which every other
-// word has one. What is drawn half of the time is not here. Goals of the coverage (coverage.hpp) come before
-// these.
+// word has one ticket. Chances of 50 percent are not listed. Goals of the coverage (coverage.hpp) take
+// precedence.
 #pragma once
 
 #include <cstddef>

@@ -132,7 +132,7 @@ void warn_of_link(const Destination& held, const Warn& warn);
 
 // The format for a destination. Throws Error if no format was given and the extension is unknown; if standard
 // output is a terminal and the format is binary; and if no format was given and standard output is a file
-// whose extension is that of a format other than the default.
+// whose extension belongs to a format other than the default.
 [[nodiscard]] const Format& format_of(const Destination& destination);
 
 // The name of the only array of a new archive, as in numpy.savez.

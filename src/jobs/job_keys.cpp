@@ -228,7 +228,7 @@ void read_dtypes(const JsonMember& member, Request& request) {
     const std::vector<OperandText> words = operands_of(member, "");
     if (words.size() != request.positional.size())
       throw Error(
-          cat("its length is ", words.size(), ", that of the list \"operands\" ", request.positional.size()));
+          cat("its length is ", words.size(), ", the list \"operands\" has ", request.positional.size()));
     for (std::size_t i = 0; i < words.size(); ++i) request.positional[i].declared = read_dtype(words[i].text);
     return;
   }
@@ -398,11 +398,12 @@ std::string job_keys_markdown() {
       "| an attribute's name, with underscores (`batch_dims`) | a number, `true`, `false`, a string, or a "
       "list of integers |\n";
   for (const JobKey& key : kKeys) out += cat("| `", key.name, "` | ", key.help, " |\n");
-  for (const ToleranceKey& key : tolerance_keys()) {
-    const std::string help = join(split(key.help, "|"), "\\|");
-    out += cat("| `", key.name, "` | ", key.value_name.empty() ? "`true`: " : "", help, " |\n");
-  }
+  std::vector<std::string> tolerances;
+  for (const ToleranceKey& key : tolerance_keys()) tolerances.emplace_back(key.name);
   const auto code = [](const std::string& key) { return cat("`", key, "`"); };
+  out += cat("| ", join(tolerances, ", ", code),
+             " | of a case: the [tolerances](compare.md#tolerances), by the names of the options; flags are "
+             "`true` or `false` |\n");
   return cat(out, "\nKeys of `defaults`: ", join(keys_in(kOfDefaults, nullptr), ", ", code), ".\n");
 }
 

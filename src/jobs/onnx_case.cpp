@@ -345,7 +345,7 @@ void make_case_folders(std::vector<Job>& jobs, const std::string& folder, bool d
     const std::string name = folder_name(job, i + 1);
     const auto [there, is_new] = jobs_by_name.emplace(name, &job);
     if (!is_new) {
-      throw Error(cat(job.location(), ": its case would have the name ", in_quotes(name), ", as that of ",
+      throw Error(cat(job.location(), ": its case would have the name ", in_quotes(name), ", as the case of ",
                       there->second->reference()),
                   "", "give the job another \"name\"");
     }

@@ -291,7 +291,7 @@ constinit const Operator kExpand = {
     .summary = "Broadcasts data and a shape to a common shape",
     .meaning =
         "Repeats data along dimensions that are missing or have size 1, as --shape asks. Where --shape has "
-        "the size 1 or no dimension, that of data remains.",
+        "the size 1 or no dimension, the size of data remains.",
     .output_shape = "the shape that data.shape and --shape broadcast to, aligned on the right",
     .example = "tensorop expand --data '[[1],[2],[3]]' --shape 2,1,4",
     .family = "broadcast",

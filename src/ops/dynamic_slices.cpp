@@ -84,7 +84,7 @@ constinit const Operator kDynamicUpdateSlice = {
     .summary = "Writes updates into a copy of data, in the window that begins where indices says",
     .meaning =
         "Replaces the window of data that begins at indices by updates. A window that would go beyond data "
-        "begins earlier: its start is clamped, unlike that of scatterslices.",
+        "begins earlier: its start is clamped, unlike in scatterslices.",
     .output_shape = "data.shape",
     .example = "tensorop dynamicupdateslice '[[1,2,3],[4,5,6]]' '[1,9]' '[[7,8]]'",
     .family = "slices",

@@ -30,7 +30,7 @@ inline constexpr std::string_view kElementwiseTraits[] = {
     "the operands have equal shapes (BC-N1)",
     "the remainder has the sign of the dividend, without an attribute",
     "truth values are uint8: any but 0 is true, results are 0 and 1",
-    "a right shift fills with zeros, also that of a signed integer",
+    "a right shift fills with zeros, for signed integers too",
     "floats too may have the remainder with the sign of the divisor",
     "a shift by a negative amount gives the result of a shift by at least the width: 0, or -1 for a negative "
     "value to the right",

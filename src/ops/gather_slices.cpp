@@ -20,8 +20,8 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    {"offset_dims", AttributeKind::integers, "[]",
-     "the dimensions of the result that are those of the window", "SG-4"},
+    {"offset_dims", AttributeKind::integers, "[]", "the dimensions of the result that belong to the window",
+     "SG-4"},
     {"collapsed_slice_dims", AttributeKind::integers, "[]",
      "the dimensions of data, of size 1 in the window, that the result does not have", "SG-5"},
     {"operand_batching_dims", AttributeKind::integers, "[]",
@@ -104,7 +104,7 @@ constinit const Operator kGatherSlices = {
     .meaning =
         "Each index vector is the start of a window of data, of the size --slice-sizes. A window that would "
         "go beyond data begins earlier: its start is clamped. The result has the dimensions of the window at "
-        "--offset-dims, and those of indices without the index vectors at all others.",
+        "--offset-dims, and the dimensions of indices without the index vectors at all others.",
     .output_shape =
         "slice_sizes without the collapsed and batching dimensions at offset_dims, indices.shape without "
         "index_vector_dim elsewhere",

@@ -2,7 +2,7 @@
 // messages, --spec, `ops`, and the tables of the docs are made from these descriptions.
 //
 // An operator's file defines one Operator; registry.hpp lists them. All of it is constant data, without a
-// cost at start-up. Rule ids are those of rule.cpp; the pages of docs/ops explain them.
+// cost at start-up. rule.cpp lists the rules and their ids; `explain` shows them.
 #pragma once
 
 #include <algorithm>

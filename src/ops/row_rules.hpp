@@ -88,7 +88,7 @@ inline constexpr Rule kRowRules[] = {
     {"SU-2", "The shape of updates is data.shape[:axis] + indices.shape + data.shape[axis+1:].", "OpenVINO.",
      "tensorop scatterupdate '[1,2,3]' '[0,2]' '[7]'", "tensorop scatterupdate '[1,2,3]' '[0,2]' '[7,8]'"},
 
-    {"TS-1", "The rank of data is at least 2, and axis is not the first one, which is that of the batches.",
+    {"TS-1", "The rank of data is at least 2, and axis is not the first one, which holds the batches.",
      "ONNX TensorScatter-24.", "tensorop tensorscatter '[1,2]' '[3]'",
      "tensorop tensorscatter '[[1,2]]' '[[3]]' --axis 1"},
     {"TS-2", "updates has the shape of data, and is no longer than data along axis.",

@@ -96,7 +96,7 @@ constexpr Rule kBroadcastRules[] = {
      "ONNX opsets 1 to 6.",
      "tensorop add '[1,2]' '[1]' --auto-broadcast none", "tensorop add '[1,2]' '[1,1]' --auto-broadcast none",
      "SL-1 BC-L2"},
-    {"BC-P1", "pdpd: the rank of b is at most that of a.", "OpenVINO auto_broadcast pdpd.",
+    {"BC-P1", "pdpd: the rank of b is at most the rank of a.", "OpenVINO auto_broadcast pdpd.",
      "tensorop add '[1,2]' '[[1,2]]' --auto-broadcast pdpd",
      "tensorop add '[[1,2]]' '[1,2]' --auto-broadcast pdpd"},
     {"BC-P2", "pdpd: axis is at least -1; -1 aligns b with a on the right.", "OpenVINO auto_broadcast pdpd.",
@@ -115,7 +115,7 @@ constexpr Rule kBroadcastRules[] = {
      "tensorop add '[[1,2],[3,4]]' '[1,2]' --auto-broadcast pdpd", "BR-3"},
     {"BC-L1", "legacy: --broadcast is 0 or 1.", "ONNX opsets 1 to 6.",
      "tensorop add '[1,2]' '[1]' --broadcast 2", "tensorop add '[1,2]' '[1]' --broadcast 1"},
-    {"BC-L3", "legacy: with --broadcast 1 the rank of b is at most that of a.", "ONNX opsets 1 to 6.",
+    {"BC-L3", "legacy: with --broadcast 1 the rank of b is at most the rank of a.", "ONNX opsets 1 to 6.",
      "tensorop add '[1,2]' '[[1,2]]' --broadcast 1", "tensorop add '[[1,2]]' '[1,2]' --broadcast 1"},
     {"BC-L5",
      "legacy: axis is non-negative, and b, which begins at dimension axis of a, ends within a. A b of one "
@@ -202,7 +202,7 @@ constexpr Rule kBroadcastRules[] = {
      "tensorop select '[true,false]' '[1,2]' '[3,4]' --spec stablehlo-1.1"},
 
     // Element-wise operators.
-    {"EW-1", "The number of operands is that of the version, where the version fixes it.",
+    {"EW-1", "There are as many operands as the version has, if it fixes their number.",
      "ONNX and OpenVINO. OpenVINO's Minimum and Maximum take two operands, all others any number.",
      "tensorop min '[1]' '[2]' '[3]' --spec openvino-1", "tensorop min '[1]' '[2]' --spec openvino-1"},
     {"EW-3", "The version has the broadcasting rule.",

@@ -21,7 +21,7 @@ struct Rule {
   WordList formerly = {};
 };
 
-// All rules: first those of every operator, then family by family.
+// All rules: first the rules of every operator, then family by family.
 [[nodiscard]] std::span<const Rule> all_rules();
 
 // Returns the rule with this id, or former id; accepts any case, "[GN-3]" and "gn3". Null: there is none.

@@ -27,7 +27,7 @@ constexpr Choice kSliceReductions[] = {{"none", Reduction::none},  {"add", Reduc
 
 constexpr AttributeSpec kAttributes[] = {
     {"update_window_dims", AttributeKind::integers, "[]",
-     "the dimensions of updates that are those of the window", "SG-4"},
+     "the dimensions of updates that belong to the window", "SG-4"},
     {"inserted_window_dims", AttributeKind::integers, "[]",
      "the dimensions of data that the window does not have", "SG-5"},
     {"input_batching_dims", AttributeKind::integers, "[]",

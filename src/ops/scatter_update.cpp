@@ -24,7 +24,8 @@ constexpr std::string_view kTraits[] = {
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
     {"indices", "Tind", OperandRole::indices, "IX-3", "positions along the axis, any shape"},
-    {"updates", "T", OperandRole::data, "T-1", "the shape of data with that of indices instead of the axis"},
+    {"updates", "T", OperandRole::data, "T-1",
+     "the shape of data, with the shape of indices in place of the axis"},
 };
 
 constexpr AttributeSpec kAttributes[] = {

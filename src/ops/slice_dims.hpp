@@ -35,8 +35,8 @@ struct SliceGeometry {
   Shape shape;
   // The policy for indices out of range applies to each element of a slice, not to its start.
   bool by_element = false;
-  // Of data, from one position of a slice to the next, in the dimensions of index_map. Not 0; StableHLO has
-  // only 1.
+  // The step in data from one position of a slice to the next, in the dimensions of index_map. Not 0;
+  // StableHLO has only 1.
   std::int64_t step = 1;
 };
 

@@ -50,7 +50,7 @@ std::int64_t check_shapes(const Call& call) {
   const Shape& updates = call.operands[2].shape();
   if (rank(data) < 2) throw Error(cat("data ", to_string(data), " must have rank 2 or more"), "TS-1");
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
-  if (axis == 0) throw Error("axis 0 is that of the batches; updates are written along another one", "TS-1");
+  if (axis == 0) throw Error("axis 0 holds the batches; updates are written along another axis", "TS-1");
   Shape longest = updates;
   if (updates.size() == data.size()) {
     const auto a = static_cast<std::size_t>(axis);

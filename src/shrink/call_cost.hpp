@@ -1,4 +1,4 @@
-// How large a call is to who reads it: `check --shrink` looks for the least.
+// How large a call is for its reader: `check --shrink` looks for the smallest one.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace tensorop {
 
-// Empty operands, which show less than those of one element, elements, dimensions, attributes, dtypes,
-// values; the first that differs decides.
+// The numbers of empty operands (which show less than an operand of one element), elements and dimensions,
+// and the costs of attributes, dtypes and values. The first number that differs decides.
 using CallCost = std::array<std::int64_t, 6>;
 [[nodiscard]] CallCost cost_of(const LoadedCall& call);
 

@@ -15,9 +15,9 @@ using KeptText = std::function<std::string(const Finding& finding, const std::st
 
 // Writes the smallest case of the finding to a new folder in `parent`, which is made: kKeptCases, the
 // operands, what is expected, what the program has computed, and finding.txt with all that is known of it.
-// The folder has the name of the case, with a number where there is another one of that name; one that holds
-// the same case is kept, and nothing is written. `options` are those of `check`, with the program. Sets
-// Shrunk::kept and Shrunk::command. Throws Error.
+// The folder has the name of the case, with a number if the name is taken. If a folder of that name holds the
+// same case, nothing is written. `options` are the options of `check`, with the program. Sets Shrunk::kept
+// and Shrunk::command. Throws Error.
 void keep_case(Finding& finding, const std::string& parent, const std::string& options, const KeptText& text);
 
 }  // namespace tensorop

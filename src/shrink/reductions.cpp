@@ -50,7 +50,7 @@ Tensor without_slice(const Tensor& tensor, std::size_t axis, Slice slice) {
   return {tensor.dtype(), shape, storage};
 }
 
-// Nothing where the dtype does not have the value.
+// Returns nothing if the dtype does not have the value.
 std::optional<Tensor> with_number(const Tensor& tensor, std::int64_t at, double value) {
   const DType dtype = tensor.dtype();
   if (!can_cast(DType::float64, dtype)) return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<Tensor> with_number(const Tensor& tensor, std::int64_t at, double 
   return fits && number_at(out, at) == value ? std::optional(std::move(out)) : std::nullopt;
 }
 
-// Nothing where the dtype does not have all the values.
+// Returns nothing if the dtype does not have all the values.
 std::optional<Tensor> cast_to(const Tensor& tensor, DType dtype) {
   if (!can_cast(tensor.dtype(), dtype)) return std::nullopt;
   const auto storage = std::make_shared<Storage>(tensor.size() * element_size(dtype));
@@ -114,7 +114,7 @@ class Reductions {
     if (cost < cost_) found_.push_back({cost, std::move(call)});
   }
 
-  // The call with another operand `i`, where there is one.
+  // Adds the call with `tensor` as operand `i`, if there is a tensor.
   void add_with(std::size_t i, std::optional<Tensor> tensor) {
     if (!tensor) return;
     LoadedCall call = call_;
@@ -134,7 +134,8 @@ class Reductions {
     return list == nullptr ? Shape() : *list;
   }
 
-  // Dimensions that belong together have one size: of each operand none, one or all, in every combination.
+  // Dimensions that are shortened together have the same size: none, one or all of each operand, in every
+  // combination.
   void for_each_selection() {
     std::vector<std::int64_t> seen;
     const std::size_t slots = call_.operands.size() + call_.attributes.size();
@@ -195,7 +196,8 @@ class Reductions {
     return out;
   }
 
-  // An index of a dimension without the slice; one that is out of range stays as far out of it.
+  // An index of a dimension without the slice. An index out of range stays at the same distance from the
+  // range.
   static std::int64_t moved_index(std::int64_t index, std::int64_t size, Slice slice) {
     const std::int64_t left = size - slice.count;
     const std::int64_t position = index < 0 ? index + size : index;
@@ -209,7 +211,7 @@ class Reductions {
     return index < 0 ? out - left : out;
   }
 
-  // The indices for the dimension without the slice: those of column `column` of the last axis; -1: all.
+  // Adapts indices to the dimension without the slice: column `column` of the last axis, or all if it is -1.
   static void move_indices(LoadedCall& call, std::int64_t size, Slice slice, std::int64_t column) {
     for (LoadedOperand& operand : call.operands) {
       if (operand.role != OperandRole::indices || operand.tensor.rank() == 0) continue;
@@ -225,7 +227,7 @@ class Reductions {
     }
   }
 
-  // The columns of the index tuples, at most those that are tried; 0 where there is one, -1 without indices.
+  // The number of columns of the index tuples, at most kMostColumns; 0 for one column, -1 without indices.
   [[nodiscard]] std::int64_t index_columns() const {
     constexpr std::int64_t kMostColumns = 6;
     for (const LoadedOperand& operand : call_.operands) {

@@ -1,5 +1,5 @@
 // Smaller calls of a call: fewer dimensions, smaller sizes, default attributes, a simpler dtype, simpler
-// values. Knows no operator: which of them are calls at all, the operator's own checks say.
+// values. Knows no operator: the operator's own checks refuse calls that are invalid.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace tensorop {
 
-// Calls of lower cost (call_cost.hpp), by ascending cost. Many of them are no valid calls.
+// Calls of lower cost (call_cost.hpp), by ascending cost. Many of them are invalid.
 [[nodiscard]] std::vector<LoadedCall> reductions(const LoadedCall& call);
 
 }  // namespace tensorop

@@ -30,7 +30,7 @@ std::string failure_of(const Finding& finding) {
   return finding.program->is_refused ? "refused" : "unreadable result";
 }
 
-// How a case fails; nothing where no other call can be said to fail so.
+// How a case fails; nothing if no other call can fail in the same way.
 std::optional<std::string> difference_of(const Finding& finding) {
   if (!finding.call || !finding.program || finding.also_refused) return std::nullopt;
   // The refusal of a program that refuses everything, which no smaller call shows.
@@ -209,13 +209,13 @@ class Shrinking {
     group.findings.push_back(finding);
   }
 
-  // Tries some smaller calls of all groups at once. False where none is left.
+  // Tries some smaller calls of all groups at once. Returns false if none is left.
   bool try_round() {
     std::vector<Candidate> candidates;
     const auto active = std::ranges::count(groups_, false, &Group::is_done);
     if (active == 0) return false;
-    // A program that takes one case is slow to start: what is tried after a call that still differs is in
-    // vain.
+    // A program that takes one case is slow to start, so no more calls are tried after one that still
+    // differs.
     constexpr std::int64_t kMany = 300;
     constexpr std::int64_t kFew = 10;
     const bool has_many = settings_.program->command.is_for_many();
@@ -301,7 +301,7 @@ class Shrinking {
     return out;
   }
 
-  // Findings whose smallest calls differ in values alone are one: of these the smallest call is told.
+  // Findings whose smallest calls differ in values alone are merged; the smallest call is reported.
   void report_groups() {
     std::map<std::string, std::size_t> known;
     std::vector<Merged> merged;
@@ -351,7 +351,7 @@ class Shrinking {
   bool is_stopped_ = false;  // and what is reported changes no more
   std::vector<Group> groups_;
   std::map<std::string, std::size_t> group_of_;
-  // How calls that were tried have failed: by their text, and what they were held to.
+  // How each tried call failed, by its text and what it was compared with.
   struct Known {
     std::string difference;
     std::shared_ptr<const Finding> finding;  // null where there is no difference

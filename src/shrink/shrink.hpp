@@ -1,5 +1,5 @@
-// `check --shrink`: of the cases that fail in one way the smallest call that fails so, found by running the
-// program.
+// `check --shrink`: finds, by running the program, the smallest call that fails in the same way as a group of
+// cases.
 #pragma once
 
 #include <chrono>

@@ -21,7 +21,7 @@
 namespace tensorop::base_advice_test {
 namespace {
 
-// What is asked of the system, as bytes from `base` on.
+// The ranges that madvise gets, as bytes from `base` on.
 class ListeningSystem : public System {
  public:
   explicit ListeningSystem(const std::byte* base) : base_(base) {}

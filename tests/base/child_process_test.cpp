@@ -75,7 +75,7 @@ TEST_CASE("how a program ended, and what it wrote, is what run_child says", "[ba
            {"kill -KILL $$", Kind::signalled, 9, ""},
            // It reads nothing, whatever this process has there.
            {"cat; echo end", Kind::exited, 0, "end\n"},
-           // What it leaves running ends with it, though it holds the pipe open.
+           // A process that it leaves running ends with it, though it holds the pipe open.
            {"sleep 1000 & echo begun", Kind::exited, 0, "begun\n"},
        }) {
     CAPTURE(row.script);

@@ -259,7 +259,7 @@ namespace {
 
 constexpr std::int64_t kLargeBytes = std::int64_t{8} << 20;
 
-// What each way of asking answers: nothing stands for the system's own answer, a number for that errno.
+// The answer to each system call: nothing for the system's own answer, a number for that errno.
 class ResidencySystem : public System {
  public:
   std::optional<int> open_again;

@@ -137,7 +137,7 @@ TEST_CASE("a file that is not committed leaves nothing and changes nothing", "[b
       first.append(bytes_of("lost"));
       OutputFile second = OutputFile::create(dir.file("new"));
       second.reserve(4);
-      // What was moved from has nothing left to remove.
+      // A moved-from object has nothing left to remove.
       const OutputFile moved = std::move(second);
       CHECK(names_in(dir.path()).size() == (named ? 3U : 1U));
     }
@@ -854,7 +854,7 @@ Ended run_and_signal(int signal_number, const std::function<void(const std::func
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    // What the test program does with signals is not what is tested.
+    // The signal handling of the test program is not what is tested.
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
     body([&] {
       // The thread sanitizer of clang 14 loses a signal that arrives while a thread enters its first blocking

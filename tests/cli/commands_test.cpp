@@ -105,7 +105,7 @@ TEST_CASE("ops --json is valid JSON that says everything of every operator", "[c
       const std::string spec = version.at("spec");
       CHECK(version.at("types").is_object());
       if (spec == "default") continue;
-      // What is listed is accepted as --spec, under the publisher's name where that is a name of ours.
+      // Each listed version is accepted as --spec, under the publisher's name where that is a name of ours.
       const std::string published = version.at("published");
       const bool is_ours = find_operator(published, publisher_in(spec)).op == &op;
       const std::string called = is_ours ? published : std::string(op.name);

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <sstream>
+#include <span>
 #include <utility>
 
 #include "base/text.hpp"
 #include "describe/describe.hpp"
 #include "ops/foreign_names.hpp"
 #include "ops/registry.hpp"
-#include "ops/rule.hpp"
 #include "support/catch.hpp"
 #include "tensorop/commands.hpp"
 
@@ -33,93 +32,9 @@ std::string code(std::string_view text) {
   return cat("`", text, "`");
 }
 
-std::vector<Cells> operand_rows(const Operator& op) {
-  std::vector<Cells> rows;
-  for (const OperandSpec& operand : op.operands)
-    rows.push_back({code(option_name(operand.name)), std::string(operand.type), std::string(operand.help)});
-  return rows;
-}
-
-// "false; as divide true": a name may have its own default.
-std::string default_cell(const Operator& op, const AttributeSpec& spec) {
-  if (spec.required) return "required";
-  if (spec.default_text.empty()) return "";
-  std::string out(spec.default_text);
-  for (const OperatorName& name : op.names) {
-    const std::string own = cat("; as ", name.name, " ", name.preset.text);
-    if (name.preset.attribute == spec.name && out.find(own) == std::string::npos) out += own;
-  }
-  return code(out);
-}
-
-std::vector<Cells> attribute_rows(const Operator& op) {
-  std::vector<Cells> rows;
-  for (const AttributeSpec& spec : op.attributes) {
-    const std::string choices = spec.choices.empty() ? "" : cat(": ", join(words_of(spec.choices)));
-    rows.push_back({code(option_name(spec.name)), default_cell(op, spec), cat(spec.help, choices)});
-  }
-  return rows;
-}
-
-// The lines of describe_version() as cells: title, attributes, dtypes, and indices if the operator has any.
-std::vector<Cells> version_rows(const Operator& op) {
-  std::vector<Cells> rows;
-  for (const Version& version : op.versions) {
-    Cells cells = {words_of(op, version).title, "", ""};
-    std::istringstream in(describe_version(op, version));
-    std::string line;
-    std::getline(in, line);
-    REQUIRE(line == cells[0]);
-    while (std::getline(in, line)) {
-      const std::string text = line.substr(2);
-      if (text.starts_with("attributes: ")) {
-        cells[1] = text.substr(text.find(' ') + 1);
-      } else if (text.starts_with("indices: ")) {
-        cells.push_back(text.substr(text.find(' ') + 1));
-      } else {
-        cells[2] += cat(cells[2].empty() ? "" : "; ", text);
-      }
-    }
-    rows.push_back(std::move(cells));
-  }
-  return rows;
-}
-
-std::string operator_markdown(const Operator& op) {
-  const bool has_indices = !words_of(op, op.versions.front()).indices.empty();
-  std::string out = table_text({"operand", "type", "meaning"}, operand_rows(op));
-  if (!op.attributes.empty())
-    out += cat("\n", table_text({"attribute", "default", "meaning"}, attribute_rows(op)));
-  Cells head = {"version", "attributes", "dtypes"};
-  if (has_indices) head.emplace_back("indices");
-  return cat(out, "\n", table_text(head, version_rows(op)));
-}
-
-// A row that several operators have: the names of these operators, and the cells.
-struct SharedRow {
-  std::vector<std::string> names;
-  Cells cells;
-};
-
-std::vector<SharedRow> shared_rows(const std::vector<const Operator*>& ops,
-                                   std::vector<Cells> (*rows_of)(const Operator& op)) {
-  std::vector<SharedRow> out;
-  for (const Operator* op : ops) {
-    for (Cells& cells : rows_of(*op)) {
-      const auto same = std::ranges::find(out, cells, &SharedRow::cells);
-      if (same == out.end()) {
-        out.push_back({{std::string(op->name)}, std::move(cells)});
-      } else if (same->names.back() != op->name) {
-        same->names.emplace_back(op->name);
-      }
-    }
-  }
-  return out;
-}
-
-// One row: the opsets of ONNX and of OpenVINO at which the operator has a new version, and its other
+// The cells for the opsets of ONNX and of OpenVINO at which the operator has a new version, and for its other
 // versions.
-std::vector<Cells> published_rows(const Operator& op) {
+Cells version_cells(const Operator& op) {
   std::map<std::string, std::vector<std::string>> words;
   for (const Version& version : op.versions) {
     const std::string title = words_of(op, version).title;
@@ -133,22 +48,7 @@ std::vector<Cells> published_rows(const Operator& op) {
     std::vector<std::string>& list = words[column];
     if (word != "default" && std::ranges::find(list, word) == list.end()) list.push_back(std::move(word));
   }
-  return {{join(words["onnx"]), join(words["openvino"]), join(words["others"])}};
-}
-
-std::string shared_markdown(const std::vector<const Operator*>& ops) {
-  std::vector<Cells> attributes;
-  for (SharedRow& row : shared_rows(ops, attribute_rows)) {
-    row.cells.insert(row.cells.begin() + 1, row.names.size() == ops.size() ? "all" : join(row.names));
-    attributes.push_back(std::move(row.cells));
-  }
-  std::vector<Cells> versions;
-  for (SharedRow& row : shared_rows(ops, published_rows)) {
-    row.cells.insert(row.cells.begin(), join(row.names));
-    versions.push_back(std::move(row.cells));
-  }
-  return cat(table_text({"attribute", "operators", "default", "meaning"}, attributes), "\n",
-             table_text({"operators", "onnx", "openvino", "others"}, versions));
+  return {join(words["onnx"]), join(words["openvino"]), join(words["others"])};
 }
 
 // A cell of a table has "\\|" for "|".
@@ -185,22 +85,23 @@ std::string linked(const std::string& cell, std::string_view name, const std::st
 }  // namespace
 
 std::string operators_markdown(const std::vector<std::string>& names) {
-  std::vector<const Operator*> ops;
-  for (const std::string& name : names) ops.push_back(require_operator(name).op);
-  return ops.size() == 1 ? operator_markdown(*ops[0]) : shared_markdown(ops);
-}
-
-std::string rules_markdown(const std::vector<std::string>& ids) {
   std::vector<Cells> rows;
-  for (const std::string& id : ids) {
-    const Rule* const rule = find_rule(id);
-    REQUIRE(rule != nullptr);
-    rows.push_back({std::string(rule->id), std::string(rule->statement)});
+  for (const std::string& name : names) {
+    const Operator& op = *require_operator(name).op;
+    Cells cells = version_cells(op);
+    const auto same = std::ranges::find_if(
+        rows, [&](const Cells& row) { return std::ranges::equal(cells, std::span(row).subspan(1)); });
+    if (same != rows.end()) {
+      same->front() += cat(", ", op.name);
+    } else {
+      cells.insert(cells.begin(), std::string(op.name));
+      rows.push_back(std::move(cells));
+    }
   }
-  return table_text({"rule", "the call must satisfy"}, rows);
+  return table_text({"operators", "onnx", "openvino", "others"}, rows);
 }
 
-std::string options_markdown(const std::string& command, const std::string& other, const std::string& page) {
+std::string options_markdown(const std::string& command, const std::string& page) {
   std::vector<Option> options = global_options();
   if (!command.empty()) {
     options.clear();
@@ -208,11 +109,8 @@ std::string options_markdown(const std::string& command, const std::string& othe
       if (group.heading != Heading::globals) std::ranges::move(group.options, std::back_inserter(options));
     }
   }
-  const std::vector<Option> known =
-      other.empty() ? std::vector<Option>{} : all_options(require_command(other));
   std::vector<Cells> rows;
   for (const Option& option : options) {
-    if (find_option(known, option.name) != nullptr) continue;
     std::vector<std::string> others = split(option.rules.excludes, " ");
     std::erase_if(others, [&](const std::string& name) { return find_option(options, name) == nullptr; });
     const std::string meaning =

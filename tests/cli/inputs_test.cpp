@@ -70,7 +70,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-// What `convert` says about the operand: as a table has it, without the name of the program.
+// The message of `convert` about the operand, without the name of the program, as in a table.
 Lines refusal_of(const TempDir& dir, const std::string& operand) {
   const std::string result = dir.file("result.json");
   fs::remove(result);

@@ -35,7 +35,7 @@ std::string npy_header_text(const std::string& descr, const std::string& shape) 
              static_cast<char>(text.size() >> 8), text);
 }
 
-// What it costs to start the test itself is in the peak of its children, see process.hpp.
+// The peak of a child includes the memory of the test itself: see process.hpp.
 std::int64_t own_peak() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

@@ -64,7 +64,7 @@ TEST_CASE("an input that changes while it is read is named, and nothing is publi
       {"echo >> data.npy", gather, "gather: data.npy: changed while it was read"},
       {"truncate -s 200 data.npy", "compare data.npy indices", "data.npy: became shorter while it was read"},
       {"touch data.npy", "compare data.npy indices", "compare: data.npy: changed while it was read"},
-      // What takes its name is another file.
+      // Another file takes its name.
       {"mv other.npy data.npy", gather, ""},
       {"rm data.npy", gather, ""},
   };

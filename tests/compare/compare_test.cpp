@@ -51,7 +51,7 @@ TEST_CASE("an untyped operand takes the dtype of the other one", "[compare]") {
   // Read together: float64 as soon as one of them is.
   CHECK(compare("[1,2]", "[1,2.0]").equal);
   CHECK(name(compare("[1,2]", "[1,2.0]").actual.dtype) == "float64");
-  // Of themselves these would be strings.
+  // Without a dtype these would be strings.
   CHECK(compare(typed("float32", R"(["NaN","-Infinity"])"), R"(["NaN","-Infinity"])").equal);
   CHECK(compare(R"([["NaN","Infinity"]])", typed("complex64", R"([["NaN","Infinity"]])")).equal);
 }

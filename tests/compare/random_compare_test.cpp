@@ -190,7 +190,7 @@ TEST_CASE("a mask of large tensors gives the same report for any number of threa
     CHECK(both_reports(compare_tensors(actual, expected, {}, Threads(threads),
                                        {.show = 5, .left_out = &mask})) == both_reports(one));
   }
-  // Of all that differ none is compared.
+  // None of the differing elements is compared.
   std::vector<std::uint8_t> differing;
   for (std::size_t i = 0; i < pair.actual.size(); ++i)
     differing.push_back(pair.actual[i] != pair.expected[i]);

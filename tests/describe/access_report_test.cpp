@@ -1,4 +1,4 @@
-// What --explain-plan prints, made from choices that nobody has made.
+// The lines of --explain-plan, made from choices that no call led to.
 #include "describe/access_report.hpp"
 
 #include <string>

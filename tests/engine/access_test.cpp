@@ -15,7 +15,7 @@
 namespace tensorop::engine_access_test {
 namespace {
 
-// What a call of zeros explains: operands are shapes of uint8, the last of them more than are sorted
+// The --explain-plan of a call of zeros: operands are shapes of uint8, the last of them more than are sorted
 // beforehand.
 std::vector<AccessReport> reports_of(const std::string& op, const std::vector<Shape>& operands,
                                      const std::string& destination) {

@@ -120,7 +120,7 @@ std::int64_t peak_kibibytes() {
 TEST_CASE("tensors without elements take neither time nor memory, whatever their dimensions", "[engine]") {
   constexpr DType kKinds[] = {DType::boolean,    DType::uint8,  DType::float16,
                               DType::complex128, DType::string, DType::int4};
-  // Of the combinations of shapes; no divisor of their number, so that each operand has each shape.
+  // The step through the combinations of shapes: no divisor of their number, so each operand has each shape.
   constexpr std::size_t kStep = kAnySanitizer ? 199 : 7;
   const std::int64_t before = peak_kibibytes();
   std::int64_t accepted = 0;

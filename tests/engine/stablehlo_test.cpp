@@ -34,7 +34,7 @@ TEST_CASE("a call and its dimension numbers in StableHLO have the same result",
   std::map<std::string, int> compared;
   for (int i = 0; i < 6000; ++i) {
     const RandomCase call = draw_call(random, {"gather", "scatter"}, 0);
-    // Where what is out of range is no error, the result says nothing of the indices.
+    // If an index out of range is no error, the result says nothing about the indices.
     if (call.arguments.rules.zero_fill || call.arguments.rules.nearest) continue;
     Request request = call.request;
     request.oob.reset();

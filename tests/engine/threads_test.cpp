@@ -153,7 +153,7 @@ void check_same_bytes(const BigCall& call, Access under_thread_sanitizer = Acces
   const std::string path = directory.file("out.npy");
   run_request(request_of(call), {path, {}}, settings);
   const std::string file = file_bytes(path);
-  // What is shown of the progress begins at nothing and ends with all: the result each time, at least.
+  // The progress begins at 0 and ends with all bytes: at least the result each time.
   CHECK(meter.total() >= (kThreadSanitizer ? 1 : 2) * to_int64(expected.size()));
   CHECK(meter.done() == meter.total());
   const bool holds_memory = call.operands[0].dtype() == DType::string || file.ends_with(expected);
@@ -414,7 +414,7 @@ TEST_CASE("arrays that one thread each inflates are converted alike by any numbe
       const bool is_same = file_bytes(conversion.destination.path) == expected;
       CHECK(is_same);
     }
-    // Of the damaged arrays the first is named, which takes the longest.
+    // The message names the first damaged array, which takes the longest.
     std::string damaged = whole;
     for (const int member : {4, 7, 19}) spoil_checksum(damaged, member);
     write_file(from, damaged);

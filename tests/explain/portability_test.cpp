@@ -27,7 +27,7 @@ bool is_same(const Tensor& a, const Tensor& b) {
   const Array right(b);
   for (std::size_t i = 0; i < left.elements.size(); ++i) {
     const bool are_nan = is_nan(left.elements[i]) && is_nan(right.elements[i]);
-    // Of complex numbers either part.
+    // Either part of a complex number.
     if (left.elements[i].bytes != right.elements[i].bytes && !are_nan) return false;
   }
   return true;
@@ -64,7 +64,7 @@ Checked check_call(const RandomCase& call) {
     request.op = {verdict.op, verdict.name};
     request.spec.reset();
     if (verdict.spec != "default") request.spec = verdict.spec;
-    // What the name of the call says of an attribute.
+    // The name of the call gives the attribute.
     Request own = request;
     const bool says = !preset.attribute.empty() && verdict.name->preset.attribute != preset.attribute &&
                       !call.arguments.attributes.contains(std::string(preset.attribute));

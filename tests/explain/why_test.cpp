@@ -29,7 +29,7 @@ struct Done {
   [[nodiscard]] bool is_enough() const { return elements >= kElements && refused >= kRefused; }
 };
 
-// What is wrong with what why says of the call.
+// The errors in the explanation of the call.
 std::string faults(Random& random, const RandomCase& call, Done& done) {
   constexpr std::int64_t kAtATime = 50;
   Settings settings;

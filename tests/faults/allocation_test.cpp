@@ -57,7 +57,7 @@ void operator delete(void* block, std::size_t) noexcept {
 #else
 
 extern "C" {
-// What glibc itself calls them.
+// The names of these functions in glibc.
 void* __libc_malloc(std::size_t bytes);                     // NOLINT
 void* __libc_calloc(std::size_t elements, std::size_t of);  // NOLINT
 

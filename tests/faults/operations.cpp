@@ -120,7 +120,7 @@ Work check(const std::string& folder, bool update) {
   };
 }
 
-// Where folders go that are made anew.
+// The place for new folders.
 std::string old_folder(const TempDir& dir) {
   return cat(dir.path().string(), "-old-", ::getpid());
 }
@@ -170,7 +170,7 @@ Work call_on_stream(const std::string& text) {
   };
 }
 
-// What command lines print, in memory that is there before anything fails.
+// The output of command lines, in memory that is allocated before anything fails.
 class ProgramText {
  public:
   ProgramText()
@@ -403,7 +403,7 @@ void write_operands(const TempDir& dir) {
   converting("data.npy picks.npy", "arrays.safetensors", false)(dir);
   write_file(dir.file("m.safetensors.index.json"),
              R"({"weight_map":{"data":"out.safetensors","picks":"out.safetensors"}})");
-  // Of three int32: what arrays.npz begins with.
+  // Three int32, the first member of arrays.npz.
   Proto location = Proto().bytes(1, "location").bytes(2, "data.npy");
   const Proto weights =
       Proto().integer(1, 3).integer(2, 6).bytes(8, "w").message(13, location).integer(14, 1);

@@ -43,9 +43,9 @@ class Trial {
   // Outputs hold something old, or their new folder is there and empty; or they are not there.
   void prepare(bool old_outputs);
   [[nodiscard]] const TempDir& dir() const { return dir_; }
-  // Those that kill -9 may leave.
+  // The files that kill -9 may leave.
   void remove_temporary_entries() const;
-  // What is wrong with what is there; empty where nothing is.
+  // The faults in the files that are there; empty if there are none.
   [[nodiscard]] std::string fault_in_outputs(bool succeeded) const;
 
  private:

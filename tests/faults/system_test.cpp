@@ -88,7 +88,8 @@ TEST_CASE(
           // What is rewritten is read back under its temporary name.
           if (!operation.name.ends_with("rewritten"))
             CHECK(outcome.line.find(".tensorop-") == std::string::npos);
-          // What cannot be looked up is taken not to be there: the reason is that of what is tried instead.
+          // A path that cannot be looked up counts as missing: the message names the failure of the next
+          // step.
           if (outcome.failed_call != "stat") CHECK(outcome.line.ends_with(std::strerror(code)));
         }
       }

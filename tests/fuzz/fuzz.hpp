@@ -1,4 +1,4 @@
-// What the fuzz targets share: how a broken promise is told, the bound on memory, and tensors compared.
+// Shared by the fuzz targets: how a broken promise is told, the bound on memory, and tensors compared.
 //
 // A target is a function of bytes for libFuzzer (tests/README.md). Whatever they are, the code under test
 // returns or throws Error; anything else ends the process, and the fuzzer keeps the bytes.
@@ -39,7 +39,7 @@ class MemoryBound {
   MemoryBound& operator=(const MemoryBound&) = delete;
 };
 
-// What `body` returns, or nothing where it throws Error.
+// Returns the result of `body`, or nothing if it throws Error.
 template <class Body>
 auto attempt(Body&& body) -> std::optional<decltype(body())> {
   try {

@@ -91,7 +91,7 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
-// Of a command that says one thing at most: warnings, and an error with its hint after it.
+// Checks the messages of a command: warnings, then at most one error with its hint.
 void check_messages(const Ended& ended, const std::vector<std::string_view>& lines) {
   std::size_t errors = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -70,7 +70,7 @@ void check_lists(const Tensor& actual, const Tensor& expected, const Tolerances&
   require(all_of(without) == all_of(found), "the lists change the report");
 }
 
-// Those that are not unfixable pass under the tolerances that they are said to need.
+// Elements that a tolerance can fix pass under the tolerance that the report names.
 void check_needed(const Tensor& actual, const Tensor& expected, const Comparison& found) {
   const Difference& difference = found.difference;
   const auto failing = [&](double rtol, double atol) {
@@ -79,7 +79,7 @@ void check_needed(const Tensor& actual, const Tensor& expected, const Comparison
     tolerance.atol = atol;
     return compare_elements(actual, expected, 0, actual.size(), tolerance).differing;
   };
-  // What differs in bits alone passes under no tolerance either.
+  // Elements that differ in bits alone pass under no tolerance.
   const std::int64_t failed = difference.unfixable + (found.tolerance.exact_bits ? difference.only_bits : 0);
   if (difference.differing == failed || !kToleranceTypes.contains(actual.dtype())) return;
   const auto& [rtol, atol] = std::pair(found.tolerance.rtol, found.tolerance.atol);

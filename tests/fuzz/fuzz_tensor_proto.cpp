@@ -41,7 +41,7 @@ std::string written(const Tensor& tensor, const std::string& name) {
 void check(Bytes message) {
   const auto whole = read(message);
   const auto header = read_header(message);
-  // Where elements are not aligned.
+  // Elements that are not aligned.
   std::vector<std::byte> moved(message.size() + 1);
   std::ranges::copy(message, moved.begin() + 1);
   const auto beside = read(Bytes(moved).subspan(1));

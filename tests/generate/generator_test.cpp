@@ -74,7 +74,7 @@ Pairs missing_pairs(Generator& generator, int count) {
   Pairs missing;
   for (const auto& [first, first_words] : words) {
     for (const auto& [second, second_words] : words) {
-      // Of two broadcasting rules a call has only one.
+      // A call has only one of two broadcasting rules.
       if (first >= second || (first == "auto_broadcast" && second == "broadcast")) continue;
       for (const std::string& a : first_words) {
         for (const std::string& b : second_words) missing.insert({{first, a}, {second, b}});
@@ -159,7 +159,7 @@ TEST_CASE("every rule of every operator is broken by a generated call of one of 
     missing.erase("T-0");
     // With a fixed number of operands another one is G-8.
     if (!op->operands.back().variadic) missing.erase("EW-1");
-    // What tensorop lacks its publisher accepts.
+    // The publisher accepts what tensorop does not compute.
     missing.erase("NI-1");
     // Several index arrays are not drawn.
     if (op->name == "gathernd" || op->name == "scatternd") missing.erase("BC-M1");
@@ -168,7 +168,7 @@ TEST_CASE("every rule of every operator is broken by a generated call of one of 
     // Windows begin anywhere: a start out of range is clamped, or its elements are dropped.
     if (op->family == "slices") missing.erase("IX-2");
     if (op->family == "slices" && op->oob.empty()) missing.erase("IX-1");
-    // Where there is one dtype only, any other is refused as such.
+    // If the version has one dtype only, any other one is refused.
     const auto is_single = [](const Version& version) {
       return version.types.begin()->allowed == DType::boolean;
     };

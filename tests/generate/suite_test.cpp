@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the names and contents of all files, in the order of their names.
+// A hash of the names and contents of all files, in the order of their names.
 std::string hash_of(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

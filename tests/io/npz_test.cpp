@@ -252,7 +252,7 @@ TEST_CASE("an archive with any byte changed is an error or has the same arrays",
   for (const Way& options : kEveryWay) {
     write_archive(dir.file("whole.npz"), options, arrays);
     const std::string whole = get(dir.file("whole.npz"));
-    // What became of the archive: its arrays, or nothing where it was refused.
+    // The arrays of the archive, or nothing if it was refused.
     const auto read_all = [&](const std::string& bytes) {
       write_file(dir.file("a.npz"), bytes);
       std::vector<std::string> read;

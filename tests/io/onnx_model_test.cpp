@@ -50,8 +50,7 @@ std::string with_dim(const Proto& dim) {
 
 }  // namespace
 
-// The model of the official case test_gather_negative_indices, written by hand: section 7 of the
-// specification.
+// The model of ONNX's case test_gather_negative_indices, written by hand.
 TEST_CASE("a model has its node, opset, inputs and outputs", "[io][onnx]") {
   const std::string text =
       std::string("\x08\x07\x12\x0c") + "backend-test" + "\x3a\x83\x01" + "\x0a\x27\x0a\x04" + "data" +

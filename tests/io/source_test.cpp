@@ -118,7 +118,7 @@ TEST_CASE("an operand is opened once and asked once what it is", "[io][source]")
   CHECK(calls_to_open("[1,2]") == "0 open, 0 fstat, 0 stat");
   // One open() that finds no file of that name.
   CHECK(calls_to_open("int8[2]", {.header_only = true, .allow_abstract = true}) == "1 open, 0 fstat, 0 stat");
-  // What stands before the colon is opened only where it is a regular file.
+  // The text before the colon is opened only if it names a regular file.
   CHECK(calls_to_open(dir.file("a.npz:x")) == "2 open, 1 fstat, 1 stat");
 }
 

@@ -157,7 +157,7 @@ TEST_CASE("the name is found without a look at elements", "[io][pb]") {
   CHECK(name("08 01 10 01 42 01 78 4a 04 00 00 80 3f") == "x");
   CHECK(name("08 01 10 01 4a 04 00 00 80 3f 42 01 78") == "x");
   CHECK(name("08 01 10 01 4a 04 00 00 80 3f").empty());
-  // What is wrong is left to whoever reads the elements.
+  // The error is left to the reader of the elements.
   CHECK(name("42 01 78 4a 04 00") == "x");
   CHECK(name("4a 04 00 42 01 78").empty());
   CHECK(name("40 01").empty());

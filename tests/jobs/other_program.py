@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Holds `check` of other programs to what an engineer who tests his own operators does with it: 20 cases, his own results
-with faults in some, a report for CI; and the scripts of docs/examples that take one case.
+with faults in some, a report for CI; and the script of docs/examples that takes one case.
 
     /usr/bin/python3 tests/jobs/other_program.py path/to/tensorop
 
@@ -28,25 +28,6 @@ FAULTS = {
     14: ("shape", "failure", "different: shape"),
     16: ("value", "failure", "different: 1 of 12 elements (8.33%)"),
 }
-
-# What ONNX Runtime does for by_onnxruntime.py, where it is not installed: checks the model, and computes it.
-RUNTIME = """
-import numpy as np
-import onnx
-
-class InferenceSession:
-    def __init__(self, model, providers):
-        self.model = onnx.load_from_string(model)
-        onnx.checker.check_model(self.model)
-
-    def run(self, outputs, arrays):
-        node, = self.model.graph.node
-        assert node.op_type in ("Add", "Gather") and self.model.opset_import[0].version in (13, 14)
-        if node.op_type == "Add":
-            return [np.add(*arrays.values())]
-        axis = {attribute.name: attribute.i for attribute in node.attribute}["axis"]
-        return [np.take(*[arrays[name] for name in node.input], axis=axis)]
-"""
 
 
 def make_cases(root):
@@ -115,12 +96,8 @@ def check_own_results(checker, root):
     checker.check("results: none is there: status", result.returncode == 1)
 
 
-def script_of_docs(name):
-    return (SOURCE / "docs/examples" / name).read_text()
-
-
-def check_scripts(checker, root):
-    (root / "by_numpy.py").write_text(script_of_docs("by_numpy.py"))
+def check_script(checker, root):
+    (root / "by_numpy.py").write_text((SOURCE / "docs/examples/by_numpy.py").read_text())
     command = f"{sys.executable} by_numpy.py {{case}}"
     result = checker.run("check", "cases", "--command", command, cwd=root)
     checker.check("NumPy script", result.stdout == f"{CASES} cases: all equal\n", result.stdout + result.stderr)
@@ -128,21 +105,10 @@ def check_scripts(checker, root):
     result = checker.run("check", "fails.jsonl", "--command", command, cwd=root)
     checker.check("NumPy script: no such operator", "KeyError: 'mul'\n1 case: 0 equal, 1 error\n" in result.stdout)
 
-    try:
-        import onnx  # noqa: F401
-    except ImportError:
-        checker.skip("by_onnxruntime.py: python3-onnx is not installed")
-        return
-    (root / "onnxruntime.py").write_text(RUNTIME)
-    (root / "by_onnxruntime.py").write_text(script_of_docs("by_onnxruntime.py"))
-    command = f"{sys.executable} by_onnxruntime.py {{case}}"
-    result = checker.run("check", "cases", "--filter", "case ?", "--command", command, cwd=root)
-    checker.check("ONNX script", result.stdout == "10 cases: all equal\n", result.stdout)
-
 
 def check_all(checker):
     check_own_results(checker, checker.folder)
-    check_scripts(checker, checker.folder)
+    check_script(checker, checker.folder)
 
 
 if __name__ == "__main__":

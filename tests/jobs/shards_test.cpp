@@ -41,7 +41,7 @@ std::vector<std::string> files_of_job(const Job& job) {
   return out;
 }
 
-// Where a job is and what it needs: "x.jsonl:3: @j1 needs x.jsonl:1 waits for used 2".
+// The place of a job and what it needs: "x.jsonl:3: @j1 needs x.jsonl:1 waits for used 2".
 std::string described(const Job& job, const std::vector<Job>& jobs) {
   std::string line = cat(job.location(), ": ", join(files_of_job(job), " "), " needs");
   for (const Need& need : job.needs) line += cat(" ", jobs.at(need.job).location());

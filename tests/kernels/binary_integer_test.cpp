@@ -45,7 +45,7 @@ Element element(DType dtype, T value) {
   return {dtype, {reinterpret_cast<const char*>(&value), sizeof value}};
 }
 
-// What the naive reference makes of two integers; nothing where it refuses them.
+// The result of the naive reference for two integers; nothing if it refuses them.
 std::optional<std::string> expected(const Operation& operation, const Element& a, const Element& b) {
   try {
     return reference::combine(operation.name, operation.variant, a, b).bytes;
@@ -85,7 +85,7 @@ std::int64_t mismatches(const Operation& operation, DType dtype, const std::vect
   return wrong;
 }
 
-// Of the values under a sanitizer, which takes twenty times as long for each.
+// The share of values to test under a sanitizer, which takes twenty times as long for each.
 constexpr int kStep = kAnySanitizer ? 5 : 1;
 
 template <class T>

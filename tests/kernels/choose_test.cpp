@@ -223,7 +223,7 @@ TEST_CASE("how many pages random rows touch", "[kernels]") {
     std::int64_t row_bytes;
     double share;
   };
-  // Of 2^20 pages: each of n reads misses a page with the probability 1 - 1 / 2^20.
+  // There are 2^20 pages: each of n reads misses a page with the probability 1 - 1 / 2^20.
   for (const auto& [rows, row_bytes, share] : std::vector<Case>{{0, 512, 0},
                                                                 {1 << 20, 4, 0.632},
                                                                 {1 << 19, 4096, 0.632},

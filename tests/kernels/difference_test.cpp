@@ -1,4 +1,4 @@
-// What comparing finds out of elements, at the edges of floating point. The report is tested with the engine.
+// Differences of elements at the edges of floating point. The report is tested with the engine.
 #include "kernels/measures/difference.hpp"
 
 #include <cmath>
@@ -115,7 +115,7 @@ TEST_CASE("zeros of another sign and other NaN are equal, but not with exact_bit
       CHECK(either.other_bits == row.other_bits);
       CHECK(either.only_bits == row.only_bits);
     }
-    // What differs in bits alone has a place, and is no worse than any other.
+    // An element that differs in bits alone has a place, and is no worse than any other.
     CHECK((exact.first >= 0) == (exact.differing > 0));
     const bool has_worst = kToleranceTypes.contains(row.dtype) && exact.differing > 0;
     CHECK((exact.worst(row.dtype, kExactBits) >= 0) == has_worst);

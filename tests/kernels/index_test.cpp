@@ -28,7 +28,7 @@ IndexDecoder make_decoder(const Tensor& indices, std::vector<IndexAxis> axes, co
   return {indices, axes, policy};
 }
 
-// What `work` reports.
+// The fault that `work` reports.
 std::optional<Bad> bad_in(const std::function<void()>& work) {
   try {
     work();

@@ -1,5 +1,6 @@
 // Which elements are open in plans that prefer the whole result, and of repeated updates; the random calls of
-// the engine's tests are smaller. Source: sections 1.3 and 1.7 of the specification.
+// the engine's tests are smaller. Source: docs/command-line.md, "What a
+// specification leaves open".
 #include "kernels/open_elements.hpp"
 
 #include <algorithm>
@@ -89,7 +90,7 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[release
       const OpenCount counted = count_open(*scatter, all, Threads(2));
       CHECK(counted.count == std::ranges::count(expected, 1));
       CHECK(counted.first == std::ranges::find(expected, 1) - expected.begin());
-      // Of the first elements alone.
+      // The first elements alone.
       const std::int64_t some = all / 3;
       CHECK(count_open(*scatter, some, Threads(1)).count ==
             std::count(expected.begin(), expected.begin() + some, 1));

@@ -12,7 +12,7 @@
 namespace tensorop::kernels_row_map_test {
 namespace {
 
-// What a row's offset is, one dimension after the other.
+// Computes the offset of a row, one dimension after the other.
 struct NaiveMap {
   std::vector<RowDim> dims;
   std::vector<std::int64_t> tuples;  // the offset of each; kSkip

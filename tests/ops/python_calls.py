@@ -3,7 +3,7 @@
 
 All calls are cases of `tensorop check`. PyTorch is left out where it cannot be imported. Floats are small multiples
 of 1/8, so that the order of sums does not matter. What the installed libraries do otherwise than the current ones
-is in JUDGES; what tensorop does not compute is in NOT_HERE. docs/portability.md, "How this is known", lists both.
+is in JUDGES; what tensorop does not compute is in NOT_HERE. docs/portability.md, "How this is known", describes both.
     tests/ops/python_calls.py TENSOROP [CALLS OF EACH ROW]
 """
 
@@ -48,17 +48,13 @@ NOT_HERE = {
 # gather and scatter, which 2.8 takes (aten/src/ATen/native/TensorAdvancedIndexing.cpp). Such calls are left out.
 JUDGES = ("not implemented for 'Half'", "Expected dtype int64 for index")
 
-
 ORDERS = ("less", "less_equal", "greater", "greater_equal", "minimum", "maximum")
-
 
 def chance(percent):
     return rng.randrange(100) < percent
 
-
 def shape_of(rank, most=4):
     return [0 if chance(2) else rng.randint(1, most) for _ in range(rank)]
-
 
 def data_of(dtype, shape):
     count = int(np.prod(shape))
@@ -72,7 +68,6 @@ def data_of(dtype, shape):
         flat = [complex(value, rng.randint(-6, 6) / 8) for value in flat]
     return np.array(flat, dtype).reshape(shape)
 
-
 def indices_of(shape, size, dtype="int64", negative=True, bad=10, far=1):
     """Mostly in range; of some calls one index is not."""
     low = -size if negative and not dtype.startswith("u") else 0
@@ -82,7 +77,6 @@ def indices_of(shape, size, dtype="int64", negative=True, bad=10, far=1):
         out.flat[rng.randrange(out.size)] = rng.choice([size, max(least, -1), least, far * size + 1])
     return out
 
-
 def off_axis(shape, axis, free):
     """A shape that mostly broadcasts to it off the axis, both ways."""
     out = [1 if chance(25) else dim for dim in shape]
@@ -91,12 +85,10 @@ def off_axis(shape, axis, free):
         out[rng.randrange(len(out))] += 1
     return out
 
-
 class Call:
     def __init__(self, op, dtype, expected, operands, **attributes):
         self.op, self.dtype, self.expected = op, dtype, expected
         self.operands, self.attributes = operands, attributes
-
 
 def finite(value):
     """JSON has no word for what is not finite."""
@@ -105,7 +97,6 @@ def finite(value):
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value
-
 
 def described(array):
     array = np.asarray(array)
@@ -120,9 +111,7 @@ def described(array):
     name = array.dtype.name
     return {"dtype": name, "shape": list(array.shape), "data": finite(data)}
 
-
 # NumPy: functions of a dtype that return (operands, attributes, what NumPy does).
-
 
 def numpy_take(dtype):
     a = data_of(dtype, shape_of(rng.randint(0, 3)))
@@ -138,7 +127,6 @@ def numpy_take(dtype):
         given["axis"] = axis
     return {"data": a, "indices": i}, given, lambda: np.take(a, i, axis=axis, mode=mode)
 
-
 def numpy_along(dtype):
     shape = shape_of(rng.randint(1, 3))
     axis = rng.randint(-len(shape), len(shape) - 1)
@@ -146,14 +134,12 @@ def numpy_along(dtype):
     i = indices_of(off_axis(shape, axis, rng.randint(1, 4)), a.shape[axis], rng.choice(["int64", "int8", "uint16"]))
     return a, i, axis
 
-
 def numpy_take_along_axis(dtype):
     a, i, axis = numpy_along(dtype)
     if chance(20):
         i = indices_of(shape_of(rng.choice([1, 1, 1, 2])), a.size)
         return {"data": a, "indices": i}, {"flat": True}, lambda: np.take_along_axis(a, i, None)
     return {"data": a, "indices": i}, {"axis": axis}, lambda: np.take_along_axis(a, i, axis)
-
 
 def numpy_put_along_axis(dtype):
     a, i, axis = numpy_along(dtype)
@@ -174,7 +160,6 @@ def numpy_put_along_axis(dtype):
 
     return {"data": a, "indices": i, "updates": v}, given, call
 
-
 def numpy_put(dtype):
     a = data_of(dtype, shape_of(rng.randint(1, 3)))
     mode = rng.choice(["raise", "wrap", "clip"])
@@ -189,7 +174,6 @@ def numpy_put(dtype):
         return out
 
     return {"data": a, "indices": i, "updates": v}, {"mode": mode}, call
-
 
 def arrays_of(a, dtypes, **more):
     """One to three index arrays of shapes that broadcast, and a shape of updates."""
@@ -208,14 +192,12 @@ def arrays_of(a, dtypes, **more):
         updates[0] += 1
     return arrays, updates
 
-
 def drawn_arrays(a, dtypes):
     while True:
         try:
             return arrays_of(a, dtypes)
         except ValueError:  # their shapes do not broadcast
             pass
-
 
 def numpy_ufunc_at(dtype):
     a = data_of(dtype, shape_of(rng.randint(1, 3)))
@@ -231,19 +213,16 @@ def numpy_ufunc_at(dtype):
 
     return {"operands": [a, *arrays, v]}, {"reduction": name}, call
 
-
 def target_of(shape):
     out = shape_of(rng.randint(0, 2), 3) + [rng.randint(1, 3) if dim == 1 else dim for dim in shape]
     if chance(10) and out:
         out[rng.randrange(len(out))] += 1
     return out
 
-
 def numpy_broadcast_to(dtype):
     a = data_of(dtype, shape_of(rng.randint(0, 3), 3))
     target = target_of(a.shape)
     return {"data": a}, {"shape": target}, lambda: np.broadcast_to(a, target)
-
 
 def broadcasting(count, most=3):
     shape = shape_of(rng.randint(0, most))
@@ -254,7 +233,6 @@ def broadcasting(count, most=3):
             own[0] += 1
         out.append(own)
     return out
-
 
 def numpy_where(dtype, conditions=("bool", "bool", "uint8", "int8", "int64", "float32", "complex64")):
     c, x, y = broadcasting(3)
@@ -314,7 +292,6 @@ def library_binary(function, name):
 
     return row
 
-
 def numpy_rows():
     moved = NUMBERS + UNSIGNED + COMPLEX + ["bool", "float16"]
     numbers = NUMBERS + UNSIGNED + HALF
@@ -330,21 +307,16 @@ def numpy_rows():
     for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"):
         yield name, library_binary(getattr(np, name), name), INTEGERS + INTEGERS + ["bool", "float32"]
 
-
 # PyTorch.
-
 
 def tensor(array):
     return torch.from_numpy(np.array(array))
 
-
 def of_torch(function, *arrays):
     return lambda: function(*(tensor(array) for array in arrays)).numpy()
 
-
 def torch_axis(shape):
     return rng.randint(-max(len(shape), 1), max(len(shape), 1) - 1)
-
 
 def torch_elements(dtype):
     """data, an axis, and indices that are mostly no larger off it; 0-D too."""
@@ -364,11 +336,9 @@ def torch_elements(dtype):
     size = a.shape[axis] if a.ndim else 1
     return a, axis, indices_of(shape, size, rng.choice(["int64", "int64", "int64", "int32"]), negative=False, bad=8)
 
-
 def torch_gather(dtype):
     a, axis, i = torch_elements(dtype)
     return {"data": a, "indices": i}, {"axis": axis}, of_torch(lambda x, y: torch.gather(x, axis, y), a, i)
-
 
 def torch_take_along_dim(dtype):
     shape = shape_of(rng.randint(1, 3))
@@ -379,7 +349,6 @@ def torch_take_along_dim(dtype):
     axis = torch_axis(shape)
     i = indices_of(off_axis(shape, axis, rng.randint(1, 4)), a.shape[axis], negative=False)
     return {"data": a, "indices": i}, {"axis": axis}, of_torch(lambda x, y: torch.take_along_dim(x, y, axis), a, i)
-
 
 def torch_slices(dtype, scatters):
     """data, an axis, an index of slices, and what has the shape of the slices."""
@@ -396,24 +365,20 @@ def torch_slices(dtype, scatters):
         i = i.reshape([1, *i.shape, 1])
     return a, axis, i, data_of(dtype, shape)
 
-
 def torch_index_select(dtype):
     a, axis, i, _ = torch_slices(dtype, False)
     i = i.astype(rng.choice(["int32", "int64"]))
     return {"data": a, "indices": i}, {"axis": axis}, of_torch(lambda x, y: torch.index_select(x, axis, y), a, i)
-
 
 def torch_take(dtype):
     a = data_of(dtype, shape_of(rng.randint(0, 3)))
     i = indices_of(shape_of(rng.randint(0, 2)), a.size)
     return {"data": a, "indices": i}, {}, of_torch(torch.take, a, i)
 
-
 def torch_scatter_operands(dtype):
     a, axis, i = torch_elements(dtype)
     larger = [dim + (rng.randint(1, 2) if chance(20) else 0) - (1 if chance(3) and dim > 1 else 0) for dim in i.shape]
     return a, axis, i, data_of(dtype, larger)
-
 
 def torch_scatter(dtype):
     a, axis, i, u = torch_scatter_operands(dtype)
@@ -431,12 +396,10 @@ def torch_scatter(dtype):
         function = of_torch(lambda x, y, z: torch.scatter(x, axis, y, z, reduce=reduction), a, i, u)
     return {"data": a, "indices": i, "updates": u}, {"axis": axis, "reduction": reduction}, function
 
-
 def torch_scatter_add(dtype):
     a, axis, i, u = torch_scatter_operands(dtype)
     function = of_torch(lambda x, y, z: torch.scatter_add(x, axis, y, z), a, i, u)
     return {"data": a, "indices": i, "updates": u}, {"axis": axis}, function
-
 
 def torch_scatter_reduce(dtype):
     a, axis, i, u = torch_scatter_operands(dtype)
@@ -447,18 +410,15 @@ def torch_scatter_reduce(dtype):
     attributes = {"axis": axis, "reduction": reduction, "use_init_val": keep}
     return {"data": a, "indices": i, "updates": u}, attributes, function
 
-
 def torch_index_copy(dtype):
     a, axis, i, u = torch_slices(dtype, True)
     function = of_torch(lambda x, y, z: x.index_copy(axis, y, z), a, i, u)
     return {"data": a, "indices": i, "updates": u}, {"axis": axis}, function
 
-
 def torch_index_add(dtype):
     a, axis, i, u = torch_slices(dtype, True)
     function = of_torch(lambda x, y, z: x.index_add(axis, y, z), a, i, u)
     return {"data": a, "indices": i, "updates": u}, {"axis": axis}, function
-
 
 def torch_index_reduce(dtype):
     a, axis, i, u = torch_slices(dtype, True)
@@ -467,7 +427,6 @@ def torch_index_reduce(dtype):
     attributes = {"axis": axis, "reduction": reduction, "use_init_val": keep}
     return {"data": a, "indices": i, "updates": u}, attributes, function
 
-
 def torch_put(dtype):
     a = data_of(dtype, shape_of(rng.randint(0, 3)))
     i = indices_of(shape_of(rng.randint(0, 2)), a.size)
@@ -475,7 +434,6 @@ def torch_put(dtype):
     accumulate = chance(50) and dtype != "bool"
     function = of_torch(lambda x, y, z: x.put(y, z, accumulate=accumulate), a, i, u)
     return {"data": a, "indices": i, "updates": u}, {"reduction": "add" if accumulate else "none"}, function
-
 
 def torch_index_put(dtype):
     a = data_of(dtype, shape_of(rng.randint(1, 3)))
@@ -490,12 +448,10 @@ def torch_index_put(dtype):
     function = of_torch(lambda x, z, *y: x.index_put(y, z, accumulate=accumulate), a, u, *arrays)
     return {"operands": [a, *arrays, u]}, {"reduction": "add" if accumulate else "none"}, function
 
-
 def torch_expand(dtype):
     a = data_of(dtype, shape_of(rng.randint(0, 3), 3))
     target = [-1 if chance(15) else dim for dim in target_of(a.shape)]
     return {"data": a}, {"shape": target}, of_torch(lambda x: x.expand(target), a)
-
 
 def torch_where(dtype):
     operands, attributes, _ = numpy_where(dtype, ("bool", "bool", "uint8", "int64"))
@@ -526,7 +482,6 @@ def torch_rows():
         dtypes = integers + integers + ["bool", "float32"] if name.startswith("bitwise") else plain
         yield name, library_binary(lambda x, y, f=function: f(tensor(x), tensor(y)).numpy(), name), dtypes
 
-
 def is_not_here(spec, name, dtype, operands):
     if dtype in NOT_HERE[spec].get(name, []):
         return True
@@ -535,7 +490,6 @@ def is_not_here(spec, name, dtype, operands):
     divides = spec == "numpy-2" and dtype[0] in "iu" and name in ("floor_divide", "fmod", "remainder")
     # An element by zero that is computed.
     return divides and bool(np.any(np.broadcast_arrays(operands["a"], operands["b"])[1] == 0))
-
 
 def case_of(spec, name, row, dtype):
     """A case, or nothing where the installed library is no judge."""
@@ -563,7 +517,6 @@ def case_of(spec, name, row, dtype):
                 for key, value in operands.items()})
     job.update(attributes)
     return job
-
 
 def main():
     checker = Checker()
@@ -594,7 +547,6 @@ def main():
         checker.check("all cases are counted", done.returncode == 0 or checker.failed > 0, lines[-3:])
         checker.passed += len(jobs) - checker.failed
     checker.exit()
-
 
 if __name__ == "__main__":
     main()

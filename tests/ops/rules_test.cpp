@@ -49,7 +49,7 @@ std::string type_text(const OutputInfo& info) {
   return cat(name(info.dtype), to_string(info.shape));
 }
 
-// What comes of the call: "= dtype(shape) elements", or the message and the hint.
+// The outcome of the call: "= dtype(shape) elements", or the message and the hint.
 Outcome outcome_of(const Request& request) {
   try {
     if (request.dry_run) return {cat("  = ", type_text(infer_request(request, {})), "\n"), ""};

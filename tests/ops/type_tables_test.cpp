@@ -70,7 +70,7 @@ bool has_indices_operand(const Operator& op) {
   return op.operands.size() > 1 && op.operands[1].role == OperandRole::indices;
 }
 
-// 1.3: whether negative indices count from the end, and what is out of range.
+// Whether negative indices count from the end, and what is out of range.
 TEST_CASE("the descriptions have the index rules of the specification's table", "[descriptions]") {
   const std::set<std::string> refuse_negative = {
       "onnx-1 Gather",
@@ -92,7 +92,8 @@ TEST_CASE("the descriptions have the index rules of the specification's table", 
       "torch-2 index_add",
       "torch-2 index_reduce",
   };
-  // Where 1.3 says undefined, silent, "expected", "requires" or "must be" instead of error.
+  // The texts of these versions say "undefined", "expected", "requires" or "must be", or nothing, instead of
+  // error.
   const std::set<std::string> open_range = {
       "onnx-9 Scatter",      "onnx-11 ScatterND",          "onnx-13 ScatterND", "onnx-16 ScatterND",
       "onnx-18 ScatterND",   "openvino-3 ScatterNDUpdate", "openvino-1 Gather", "openvino-7 Gather",

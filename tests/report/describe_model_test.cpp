@@ -22,7 +22,7 @@ OnnxModel model_with(const std::vector<Proto>& attributes) {
   return read_onnx_model(bytes, std::make_shared<MappedFile>(bytes, owner));
 }
 
-// Of an attribute "a".
+// An attribute "a".
 Proto attribute(int type) {
   return Proto().bytes(1, "a").integer(20, type);
 }
@@ -52,7 +52,7 @@ TEST_CASE("attributes that are numbers, text or lists of them are described", "[
            {attribute(7).bytes(8, "\x01\x02\x03\x04\x05\x06\x07\x08\x09"), "[1,2,3,4,5,6,7,8,...]",
             "[1,2,3,4,5,6,7,8,9]"},
            {attribute(8).bytes(9, "NOTSET").bytes(9, "\t"), R"(["NOTSET","\t"])", R"(["NOTSET","\t"])"},
-           // What is 0 or empty may be left out where the type is stated.
+           // A value that is 0 or empty may be absent if the type is stated.
            {attribute(2), "0", "0"},
            {attribute(7), "[]", "[]"},
            {Proto().bytes(1, "a").integer(8, 5), "[5]", "[5]"},

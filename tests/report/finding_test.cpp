@@ -1,4 +1,4 @@
-// What reports have in them that tests/cli/check_reports.md cannot show.
+// Parts of reports that tests/cli/check_reports.md cannot show.
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -31,7 +31,7 @@ namespace {
 using reference::Array;
 using reference::Element;
 
-// What came of a call: a result, or the rule that was broken.
+// The outcome of a call: a result, or the rule that was broken.
 struct Outcome {
   std::optional<Tensor> result;
   std::string rule;
@@ -114,7 +114,7 @@ class Caller {
   Outcome run(Random& random, const RandomCase& call, const Outcome& wanted, std::string& log,
               std::string& plan_wrong);
 
-  // What differs between the outcomes of a call by each access; empty when nothing does.
+  // The differences between the outcomes of a call by each access; empty if there are none.
   std::string compare_accesses(Random& random, const RandomCase& call, std::string& log);
   // The same for the outcome of each rank. The files of the call are there when `ready` returns.
   std::string compare_ranks(Random& random, const RandomCase& call, const RunRanks& run,
@@ -367,7 +367,7 @@ std::vector<Element> parts(const Element& element) {
 }
 
 // Whether every bit of a result is prescribed: its elements are some of the operands' (of min and max the
-// first NaN with its payload, 1.7).
+// first NaN with its payload).
 bool exact_bits(const reference::Arguments& arguments) {
   const std::string& op = arguments.op;
   const bool scatter = op.starts_with("scatter") || op == "dynamicupdateslice";
@@ -390,7 +390,7 @@ bool same(const reference::Arguments& arguments, const Element& got, const Eleme
   return true;
 }
 
-// What is wrong with the engine's outcome; empty when nothing is.
+// The errors in the engine's outcome; empty if there are none.
 std::string difference(const RandomCase& call, const Outcome& got, const Outcome& wanted) {
   if (!got.result || !wanted.result) {
     if (got.result) return cat("a result, expected [", wanted.rule, "]");

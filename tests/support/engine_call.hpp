@@ -10,7 +10,7 @@
 
 namespace tensorop {
 
-// What came of comparing one call.
+// The outcome of comparing one call.
 struct CallCheck {
   bool valid = false;      // the reference has a result
   std::string wrong = {};  // what is wrong with the engine's outcome; empty when nothing

@@ -1,4 +1,4 @@
-// What is thrown, as a test compares it.
+// A thrown error, as tests compare it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What an exchange of rows between ranks costs, counted without any data.
+// The cost of an exchange of rows between ranks, counted without data.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct CountedGather {
   Tensor indices;  // int64, one for each row of the result
 };
 
-// What each rank would read, send and write, in one window: the requests are those that ranks make.
+// The bytes that each rank reads, sends and writes in one window, from the requests that ranks make.
 [[nodiscard]] std::vector<RankCost> count_exchange(const CountedGather& gather, int ranks);
 
 // How much more than the mean the largest of the values is: 0.1 is 10 %.

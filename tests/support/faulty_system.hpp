@@ -132,7 +132,7 @@ class FaultySystem : public NamedOnlySystem {
   int mincore(void* address, size_t bytes, unsigned char* out) override {
     return is_failing("mincore") ? -1 : System::mincore(address, bytes, out);
   }
-  // Where it does not fail it does nothing: no test pulls the plug.
+  // fsync succeeds without an effect: no test pulls the plug.
   int fsync(int /*fd*/) override { return is_failing("fsync") ? -1 : 0; }
   int dup(int fd) override { return is_failing("dup") ? -1 : System::dup(fd); }
   int link_fd(int fd, const char* path) override {

@@ -9,7 +9,7 @@
 
 namespace tensorop {
 
-// What the file holds, or "(nothing)" where there is none.
+// The content of the file, or "(nothing)" if it does not exist.
 [[nodiscard]] inline std::string get(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return "(nothing)";

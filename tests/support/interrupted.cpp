@@ -9,7 +9,7 @@
 namespace tensorop {
 
 int interrupt(const std::function<void()>& work, int signal_number, std::int64_t microseconds) {
-  // What the test program does with signals is not what is tested: none is taken before that is undone.
+  // Undoes the signal handling of the test program before any signal is taken.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -1,4 +1,4 @@
-// What becomes of work that a signal interrupts.
+// Runs work that a signal interrupts, and checks what is left.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a JSON text means as a tensor, by the rules of docs/formats.md: slow and obvious, and independent of
+// Reads a JSON text as a tensor, by the rules of docs/formats.md: slow and obvious, and independent of
 // the reader in src/io. nlohmann's parser says what is JSON, the C library rounds float32 and float64, and
 // tensor/number_text.hpp all floats of 16 bits and fewer: number_text_test.cpp and io/number_boundaries.py
 // have an oracle of that.

@@ -24,7 +24,7 @@ std::string digits(Random& random, std::int64_t count) {
   return out;
 }
 
-// What a text has, and how often it is not quite right.
+// The parts of a text, and how often one of them is slightly wrong.
 struct TextPlan {
   DType dtype = DType::int64;
   bool named = false;       // with its dtype

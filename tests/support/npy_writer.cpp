@@ -67,7 +67,7 @@ std::size_t unit_of(DType dtype) {
   return static_cast<std::size_t>(element_size(dtype)) / (kComplexTypes.contains(dtype) ? 2 : 1);
 }
 
-// What stands behind the byte order; with '|' or '<' where there is none to choose.
+// The code after the byte order; with '|' or '<' if the dtype has only one byte order.
 const std::map<DType, std::string> kCodes = {
     {DType::boolean, "|b1"},   {DType::int8, "|i1"},     {DType::uint8, "|u1"},
     {DType::int16, "i2"},      {DType::int32, "i4"},     {DType::int64, "i8"},

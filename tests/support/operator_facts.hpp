@@ -1,4 +1,4 @@
-// What tests need to know of an operator to call it, a row each: the tests of types and sizes and the
+// Facts that tests need to call an operator, a row each: the tests of types and sizes and the
 // random calls read it. To add an operator is to add its row.
 #pragma once
 

@@ -203,7 +203,7 @@ bool has_colour(const PictureGrid& grid, const PictureArrow::Block& block, int c
   return true;
 }
 
-// Of a picture of all elements.
+// Checks a picture of all elements.
 std::string colour_faults(const Picture& picture, const std::vector<std::string>& origins) {
   const PictureGrid& result = picture.grids.back();
   for (std::size_t i = 0; i < origins.size(); ++i) {
@@ -211,7 +211,7 @@ std::string colour_faults(const Picture& picture, const std::vector<std::string>
     if (!at || result.cells.at(*at).position != static_cast<std::int64_t>(i))
       return cat("no cell of element ", i);
     const std::vector<int>& colours = result.cells[*at].colours;
-    // Of more origins than are listed only some have a colour.
+    // If there are more origins than the list shows, only some have a colour.
     if (std::ranges::count(origins[i], ';') >= std::ptrdiff_t{Explainer::kMostListed}) continue;
     std::istringstream parts(origins[i]);
     for (std::string part; std::getline(parts, part, ';');) {

@@ -1,4 +1,4 @@
-// What is wrong with pictures of calls.
+// Finds faults in pictures of calls.
 #pragma once
 
 #include <string>

@@ -55,7 +55,7 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Bit for bit, but for NaN: which of two NaN goes on is not prescribed (1.7), and depends on the loop.
+// Bit for bit, but for NaN: which of two NaN goes on is not prescribed, and depends on the loop.
 template <class T>
 bool same_element(T a, T b) {
   if constexpr (std::is_same_v<T, StringRef>) {

@@ -1,4 +1,4 @@
-// What every plan promises (kernels/plan.hpp), held against a result that is known.
+// Checks the promises of every plan (kernels/plan.hpp) against a known result.
 #pragma once
 
 #include <optional>

@@ -17,7 +17,7 @@ struct ProcessResult {
   int status = 0;  // exit status; 128 + the signal's number where a signal ended it
   std::string out;
   std::string err;
-  // Of the program and all that it has started and waited for: processor time, and the most memory that one
+  // Processor time of the program and of all processes that it has waited for, and the most memory that one
   // of them had at a time. The latter is at least what the test itself has had.
   double cpu_seconds = 0;
   std::int64_t peak_bytes = 0;

@@ -167,7 +167,7 @@ Request changed_in_reference(Random& random, const Subject& subject, const Reque
   return request;
 }
 
-// Of the largest operand or result.
+// The size of the largest operand or result.
 std::int64_t largest_size(const RandomCase& call) {
   std::int64_t most = 0;
   for (const Tensor& operand : call.arguments.operands) most = std::max(most, operand.size());
@@ -208,7 +208,7 @@ RandomCase random_call(Random& random, const std::string& op, std::int64_t eleme
     RandomCase changed = call;
     changed.request = changed_in_reference(random, subject, request);
     set_arguments(changed.request, changed.arguments);
-    // G-9 does not say which of IX-3 and T-3 comes first.
+    // The order of checks does not say which of IX-3 and T-3 comes first.
     const bool has_other_indices =
         changed.arguments.operands.size() == 3 && call.arguments.operands.size() == 3 &&
         changed.arguments.operands[1].dtype() != call.arguments.operands[1].dtype();

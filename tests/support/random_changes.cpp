@@ -46,7 +46,7 @@ Tensor first_elements(const Tensor& tensor, const Shape& shape) {
   return out.tensor();
 }
 
-// Where the version repeats data and indices to each other, or updates, without being asked.
+// Whether the version repeats data and indices to each other, or updates, without being asked.
 void vary_repeated(Random& random, Arguments& arguments) {
   const reference::Rules& rules = arguments.rules;
   auto& operands = arguments.operands;
@@ -205,7 +205,7 @@ void vary_indices(Random& random, Arguments& arguments) {
   arguments.operands[1] = indices.tensor();
 }
 
-// Of a signalling NaN pow(x, 0) is NaN or 1, as the library pleases.
+// pow(x, 0) of a signalling NaN is NaN or 1, depending on the library.
 void quiet_powers(Arguments& arguments) {
   if (arguments.op != "pow") return;
   for (Tensor& operand : arguments.operands) {

@@ -1,4 +1,4 @@
-// What calls of the tests have beside what src/generate draws.
+// Changes to calls that src/generate draws: what it never draws itself.
 #pragma once
 
 #include "generate/random.hpp"

@@ -32,7 +32,7 @@ bool reduction_defined(const std::string& reduction, DType dtype) {
   return dtype != DType::boolean || reduction != "mean";
 }
 
-// The dtype stage of G-9.
+// The check of dtypes.
 void check_types(const Arguments& arguments) {
   const std::string& op = arguments.op;
   const std::vector<Tensor>& operands = arguments.operands;
@@ -68,7 +68,7 @@ void check_types(const Arguments& arguments) {
     require(rules.types.contains(operand.dtype()),
             rules.missing_types.contains(operand.dtype()) ? "NI-1" : "T-1");
   for (const Tensor& operand : same_type) require(operand.dtype() == dtype, "T-2");
-  // G-9 names the stage after the rules T, so they come first.
+  // The rules T come first.
   const DType condition = operands[0].dtype();
   const bool is_truth = condition == (rules.byte_truth ? DType::uint8 : DType::boolean);
   const bool is_torch = arguments.framework == "torch";
@@ -168,7 +168,7 @@ Array run_plainly(const Arguments& arguments) {
   return elementwise(arguments);
 }
 
-// What comes before dtypes (G-9): a bad value of an attribute, then those that exclude each other.
+// The checks before dtypes: bad values of attributes, then attributes that exclude each other.
 void check_attributes(const Arguments& arguments) {
   const std::string& op = arguments.op;
   const Rules& rules = arguments.rules;
@@ -371,7 +371,7 @@ std::int64_t normal_axis(std::int64_t axis, std::int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
-// Of --oob, in its words.
+// The policy, as a value of --oob.
 std::string policy_of(const Arguments& arguments) {
   if (arguments.rules.nearest) return "clip";
   if (arguments.rules.index_modes.empty()) return arguments.oob;

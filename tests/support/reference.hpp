@@ -14,8 +14,8 @@
 
 namespace tensorop::reference {
 
-// What versions of one operator differ in. The initial values are the default semantics (section 11); `types`
-// and the other lists are filled in by default_rules() and published_versions().
+// The properties in which versions of one operator differ. The initial values are the default semantics;
+// `types` and the other lists are filled in by default_rules() and published_versions().
 struct Rules {
   DTypeSet types;           // of the data, of A and B, of then and else, of Pow's base
   DTypeSet exponent_types;  // of Pow's exponent; empty: it has the type of the base
@@ -40,8 +40,8 @@ struct Rules {
   bool float_floor_mod = true;         // otherwise EW-4
   bool one_way_condition = false;      // SL-2
   bool use_init_val = true;            // the attribute exists
-  bool open_duplicates = false;        // 1.3: the order of duplicates without a reduction is not specified
-  bool open_nan = false;               // 1.7: nor is NaN in min and max
+  bool open_duplicates = false;        // the order of duplicates without a reduction is not specified
+  bool open_nan = false;               // nor is NaN in min and max
   bool open_zero_divisor = false;      // 8, rows 19 and 25: nor a float divided by zero
   bool scalar_condition = false;       // SL-4, SL-5
   bool any_order = false;              // of BC-E4
@@ -53,7 +53,7 @@ struct Rules {
   bool pow_of_zero = false;            // 6.4: an integer 0 to a negative power is 0
   bool natural_pow = false;            // 6.4: integers have no negative powers
   bool number_truth = false;           // truth values are numbers of any dtype; conditions of one byte
-  bool open_zeros = false;             // 1.7: nor zeros of both signs in min and max
+  bool open_zeros = false;             // nor zeros of both signs in min and max
   bool open_overflow = false;          // 6.6: nor a shift to the left that does not fit in a signed dtype
   bool wraps_mean = false;             // 4.2: the sum of a mean of integers wraps
   bool takes_value = false;            // updates without dimensions are a value
@@ -75,7 +75,7 @@ struct Rules {
   bool flat = false;                   // the attribute exists
   bool skips_empty = false;            // concat leaves out operands of shape (0)
   bool axis = true;                    // the attribute exists
-  bool rounds_once = true;             // 1.6: reductions of 16-bit floats accumulate in float32
+  bool rounds_once = true;             // reductions of 16-bit floats accumulate in float32
   bool rounds_mean_sum = false;        // and a mean rounds the sum before it is divided
   bool clips_raw = false;              // in mode clip negative indices are out of range
   std::vector<std::string> index_modes;  // of the attribute `mode`; the first is the default
@@ -102,8 +102,8 @@ struct PublishedVersion {
 [[nodiscard]] const std::vector<PublishedVersion>& published_versions();
 
 struct Arguments {
-  std::string op;                                 // the operator's first name in CLI.md: "gathernd"
-  std::vector<Tensor> operands;                   // in the order of CLI.md
+  std::string op;                                 // the operator's first name: "gathernd"
+  std::vector<Tensor> operands;                   // in the order of the command line
   std::map<std::string, std::string> attributes;  // by name with underscores: {"batch_dims", "1"}
   std::string oob = "error";
   Rules rules;
@@ -116,15 +116,15 @@ struct Arguments {
 // The result. Throws ReferenceError.
 [[nodiscard]] Tensor compute(const Arguments& arguments);
 
-// What each element of the result is made from, in the order in which it is combined: "0:4;2:7;" is element 4
-// of operand 0, then element 7 of operand 2. Empty: it is zero. Of a call that compute() has a result for.
-// `listed`: a scatter also has what updates replace: data's element first, then all updates in their order.
+// The elements that each element of the result is made from, in the order in which they are combined:
+// "0:4;2:7;" is element 4 of operand 0, then element 7 of operand 2; empty for zero. compute() must have a
+// result. `listed`: a scatter also has what updates replace: data's element first, then all updates in their
+// order.
 enum class Overwritten : std::uint8_t { left_out, listed };
 [[nodiscard]] std::vector<std::string> origins(const Arguments& arguments,
                                                Overwritten overwritten = Overwritten::left_out);
 
-// Of each element of the result, whether the publisher leaves open which value it has. Of a call that
-// compute() has a result for.
+// For each element of the result, whether the publisher leaves its value open. compute() must have a result.
 [[nodiscard]] std::vector<bool> open_elements(const Arguments& arguments);
 
 // The rule of a ReferenceError for duplicates where they are refused; its position is in the updates.

@@ -1,4 +1,4 @@
-// What the parts of the reference share: arrays of elements that are addressed by coordinates, and
+// Shared by the parts of the reference: arrays of elements that are addressed by coordinates, and
 // attributes.
 #pragma once
 
@@ -63,8 +63,8 @@ void require(bool condition, const char* rule);
 // The element that what is out of range selects under fill, else zero.
 [[nodiscard]] Element missing_element(const Arguments& arguments, DType dtype);
 
-// 1.3 and `oob` of section 9: every element of `indices`, checked against the size `extent` gives for its
-// coordinate and normalised; nothing where zeros are read or the update is dropped.
+// Applies the rule for indices, or --oob: every element of `indices`, checked against the size `extent` gives
+// for its coordinate and normalised; nothing where zeros are read or the update is dropped.
 [[nodiscard]] std::vector<std::optional<std::int64_t>> resolve_indices(
     const Arguments& arguments, const Array& indices,
     const std::function<std::int64_t(const Coordinate&)>& extent);
@@ -76,7 +76,7 @@ struct Placed {
   [[nodiscard]] const Element& at(const Coordinate& result) const;
 };
 
-// Section 2. Each checks the rules of its scheme and says where the operands lie in the result.
+// Each function checks the rules of its scheme and says where the operands lie in the result.
 struct Broadcast {
   Shape shape;
   std::vector<std::vector<std::int64_t>> axes;  // of each operand
@@ -104,7 +104,7 @@ struct Broadcast {
 [[nodiscard]] Array concat(const Arguments& arguments);
 [[nodiscard]] Array elementwise(const Arguments& arguments);
 
-// Where each element of updates goes, of the operators that write windows; nothing where that is outside.
+// For operators that write windows: the position that each element of updates goes to, if it is inside.
 [[nodiscard]] std::vector<std::optional<Coordinate>> slice_targets(const Arguments& arguments);
 
 // open_elements() of the operators that may have some.

@@ -1,4 +1,4 @@
-// Sections 2, 5 and 6.8 of the specification.
+// The rules of docs/broadcasting.md, and the operators broadcast, expand and concat.
 #include <algorithm>
 
 #include "support/reference_array.hpp"
@@ -196,7 +196,7 @@ Array expand(const Arguments& arguments) {
   return bidirectional(Array(arguments.operands[0]), target_of(arguments));
 }
 
-// CC-1 to CC-3.
+// CC-1, AX-1 and CC-2.
 Array concat(const Arguments& arguments) {
   std::vector<Array> parts;
   for (const Tensor& operand : arguments.operands) {

@@ -194,7 +194,7 @@ Element quiet(Element nan) {
   return nan;
 }
 
-// 1.7: NaN wins, the first one with its payload; of two zeros -0 is the smaller one.
+// NaN wins, the first one with its payload; of two zeros -0 is the smaller one.
 Element extreme(bool largest, const Element& left, const Element& right) {
   const double a = real(left);
   const double b = real(right);

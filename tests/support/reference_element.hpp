@@ -1,5 +1,5 @@
-// One tensor element of the naive reference, and arithmetic on it: sections 1.5 to 1.7, 4.5 and 6 of the
-// operator specification, one element at a time. Integers are computed exactly in 128 bits and wrapped once,
+// One tensor element of the naive reference, and arithmetic on it, as docs/ops/elementwise.md and
+// docs/ops/scatter.md define it. Integers are computed exactly in 128 bits and wrapped once,
 // floats in double and rounded by a routine that knows nothing but powers of two.
 // Must not use: anything of src/kernels, src/ops, src/engine, nor the conversions of tensor/half.hpp.
 #pragma once
@@ -18,7 +18,7 @@ namespace tensorop::reference {
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
 
-// What the specification refuses: the violated rule and, where one element is to blame, its row-major
+// A refused call: the violated rule and, where one element is to blame, its row-major
 // position in a tensor of `shape` (the indices for IX-1 and IX-2, the output for EW-7 and EW-8).
 struct ReferenceError : std::exception {
   explicit ReferenceError(std::string violated, std::int64_t at = -1, Shape within = {})
@@ -53,10 +53,10 @@ struct Element {
 
 [[nodiscard]] bool is_nan(const Element& element);
 
-// `value` as the compute type of `dtype` holds it (1.6): float32 for the types up to 32 bits.
+// `value` as the compute type of `dtype` holds it: float32 for the types up to 32 bits.
 [[nodiscard]] double in_compute_type(DType dtype, double value);
 
-// One element-wise operator by its key of section 6.1 ("add", "mod"); `variant` is what its attributes make
+// One element-wise operator, by its name ("add", "mod"); `variant` is what its attributes make
 // of it: "floor" or "trunc" for div and mod, "left" or "right" for bitshift. Throws ReferenceError without a
 // position for EW-7 and EW-8.
 [[nodiscard]] Element combine(std::string_view op, std::string_view variant, const Element& a,

@@ -1,4 +1,4 @@
-// Section 6 of the specification: broadcasting by version, then one element at a time.
+// The element-wise operators and where: broadcasting by version, then one element at a time.
 #include <cmath>
 
 #include "support/reference_array.hpp"
@@ -29,7 +29,7 @@ Broadcast broadcast_operands(const Arguments& arguments) {
   return onto_first;
 }
 
-// What the attributes make of the operator; see combine().
+// The `variant` of combine() that the attributes select.
 std::string variant_of(const Arguments& arguments) {
   if (arguments.op == "div") return flag(arguments, "pythondiv", false) ? "floor" : "trunc";
   if (arguments.op == "floormod" && arguments.rules.keeps_zero) return "keeps_zero";

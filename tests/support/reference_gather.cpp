@@ -1,4 +1,4 @@
-// Section 3 of the specification.
+// The gathers, as docs/ops/gather.md defines them.
 #include <algorithm>
 #include <limits>
 

@@ -1,5 +1,5 @@
-// Section 4 of the specification. Each operator collects the updates of every target location in the order of
-// G-4; folding them, or saying which elements a publisher leaves open, is a second step.
+// The scatters. Each operator collects the updates of every target location in row-major order of the
+// indices; folding them, or saying which elements a publisher leaves open, is a second step.
 #include <algorithm>
 
 #include "support/reference_array.hpp"
@@ -37,7 +37,7 @@ Element integer_mean(DType dtype, const std::vector<Element>& terms, bool wraps)
   return make_integer(dtype, mean);
 }
 
-// 1.6: 16-bit floats with an accumulator of their compute type.
+// 16-bit floats with an accumulator of their compute type.
 Element fold_wide(const std::string& reduction, const std::vector<Element>& terms, const Rules& rules) {
   if (terms.size() == 1 && reduction != "mean") return terms[0];  // copied: a NaN keeps its bits
   const DType dtype = terms[0].dtype;
@@ -72,7 +72,7 @@ Element fold(const std::string& reduction, const std::vector<Element>& terms, co
   return reduction == "mean" ? divide_by_count(result, terms.size()) : result;
 }
 
-// What element `t` is folded from by a reduction.
+// The terms that a reduction folds into element `t`.
 std::vector<Element> terms_of(const Arguments& arguments, const Collected& collected, std::size_t t) {
   std::vector<Element> terms;
   for (const Update& update : collected.updates[t]) terms.push_back(update.element);
@@ -326,7 +326,7 @@ Array scatter(const Arguments& arguments) {
   return out;
 }
 
-// 1.3: in which order duplicates are applied; 1.7: a minimum or maximum that has a NaN to choose from.
+// Open are the order of duplicates without a reduction, and a minimum or maximum that may select a NaN.
 std::vector<bool> open_in_scatter(const Arguments& arguments) {
   const std::string reduction = word(arguments, "reduction", "none");
   const Collected collected = collect(arguments);

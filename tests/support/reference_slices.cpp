@@ -1,5 +1,5 @@
-// Section 3 of the publishers' specification: windows that begin where index vectors say, written as its
-// loops are.
+// The gather, scatter and dynamic slices of the StableHLO spec: windows that begin where index vectors say,
+// written as loops over all elements.
 #include <algorithm>
 
 #include "support/reference_array.hpp"
@@ -97,7 +97,7 @@ Shape window_of(const Numbers& n, const Shape& sizes) {
   return window;
 }
 
-// What a start means: moved so that its window is inside, or as it is.
+// The start of a window: moved so that the window is inside, or unchanged.
 enum class Starts : std::uint8_t { clamped, raw };
 
 // full + batch + off, for the position p of the result or of updates. `sizes` are those of the window. Beyond
@@ -168,7 +168,7 @@ Array gather_slices(const Arguments& arguments) {
   for (const Coordinate& p : coordinates_of(out.shape)) {
     const bool is_raw = arguments.oob == "zero";
     auto at = operand_position(n, data.shape, starts, sizes, p, is_raw ? Starts::raw : Starts::clamped);
-    // Where what is out of range reads as zero, a window does as a whole.
+    // Under --oob zero a window that is partly out of range is zero as a whole.
     const bool is_moved = is_raw && at != operand_position(n, data.shape, starts, sizes, p, Starts::clamped);
     out.at(p) = is_moved ? make_zero(data.dtype) : data.at(inside(at, data.shape).value());
   }

@@ -28,8 +28,8 @@ inline constexpr bool kThreadSanitizer = TENSOROP_THREAD_SANITIZER != 0;
 // Either of them: memory and time of their own, and libraries to open.
 inline constexpr bool kAnySanitizer = kAddressSanitizer || kThreadSanitizer;
 
-// Of so many random rounds those that are run: under a sanitizer each takes several times as long, and the
-// release runs all of them.
+// The number of random rounds to run out of `rounds`: under a sanitizer each takes several times as long, and
+// the release runs all of them.
 constexpr std::int64_t share_of(std::int64_t rounds) {
   return kAnySanitizer ? (rounds + 15) / 16 : rounds;
 }

@@ -13,7 +13,7 @@
 namespace tensorop {
 namespace {
 
-// What each rank shows the others in a call.
+// The values that each rank shows the others in a call.
 struct Shown {
   std::int64_t value = 0;
   std::span<std::byte> bytes;

@@ -34,7 +34,7 @@ bool is_message(const std::string& line) {
   return line.starts_with("tensorop") || line.starts_with("hint: ");
 }
 
-// What differs from run to run, replaced by placeholders.
+// Replaces what differs from run to run by placeholders.
 std::string stable(std::string text, const std::string& directory) {
   for (std::size_t at = 0; (at = text.find(directory, at)) != std::string::npos;) {
     text.replace(at, directory.size(), "DIR");
@@ -47,7 +47,7 @@ std::string stable(std::string text, const std::string& directory) {
   return std::regex_replace(text, kTemporary, ".tensorop-XXXXXXXX.tmp");
 }
 
-// What the page is to show of the command.
+// The text that the page must show for the command.
 std::string run_command(const std::string& command, const std::string& directory, PageKind kind) {
   ProcessOptions options;
   options.directory = directory;

@@ -1,4 +1,4 @@
-// Section 7 of the operator specification, and point 1 of section 11: the dtypes that every version allows.
+// The dtypes that every version and the default semantics allow, read from testdata/spec/versions.txt.
 // The descriptions are compared with them, and the naive reference takes its dtypes from them.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tensorop {
 
-// What a version's set of dtypes belongs to.
+// The version and the type variable that a set of dtypes is for.
 struct TypeKey {
   std::string framework;  // "onnx", "openvino", "mdf"; "default": the default semantics
   int since = 0;

@@ -92,7 +92,7 @@ std::string why_faults(Random& random, const Request& request, const Settings& s
 
 namespace {
 
-// What the call says of an attribute by its own name, "BitwiseLeftShift", or itself; empty: nothing.
+// The value of an attribute that the call's name ("BitwiseLeftShift") or the call gives; empty if none.
 std::string said_of(const Request& request, std::string_view attribute) {
   for (const NamedText& given : request.attributes) {
     if (given.name == attribute) return lower(given.text);
@@ -122,7 +122,7 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
   own.spec.reset();
   if (version.framework != Framework::standard) own.spec = spec_name(version.framework, version.since);
   own.op.name = name_for(request, version);
-  // What the name says is said by the attribute.
+  // The attribute repeats what the name says.
   const auto& preset = request.op.name->preset;
   const bool is_given =
       std::ranges::find(own.attributes, preset.attribute, &NamedText::name) != own.attributes.end();
@@ -170,7 +170,7 @@ std::string refusal_faults(const Request& request, const Settings& settings, con
     if (verdict.op != request.op.op) continue;  // an operator of StableHLO that says the same
     const std::string said = verdict.error ? verdict.error->rule() : "accepted";
     const std::string expected = rule_by(request, settings, verdict);
-    // Of several bad indices why_refused() names the rule of the one that the call was refused for.
+    // why_refused() names the rule of the index that the call was refused for.
     const bool are_of_indices = said.starts_with("IX-") && expected.starts_with("IX-");
     // An attribute that a version lacks is left out if it says what the version does anyway.
     const bool is_left_out = expected == "G-8" && verdict.version != refusal.version;

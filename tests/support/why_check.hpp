@@ -1,4 +1,4 @@
-// What Explainer says of a call, held against the naive reference.
+// Compares the explanations of Explainer with the naive reference.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ static_assert(std::numeric_limits<Exact>::digits >= 64);
 constexpr Exact kInf = std::numeric_limits<Exact>::infinity();
 constexpr Exact kNan = std::numeric_limits<Exact>::quiet_NaN();
 
-// What IEEE 754 says of a float, and table 4.2 of the specification of formats of the small ones.
+// The parameters of a float in IEEE 754, and of a small dtype in docs/formats.md, "Small dtypes".
 struct FloatFormat {
   DType dtype;
   int bits;
@@ -135,7 +135,7 @@ std::optional<std::uint64_t> encode_float(const FloatFormat& format, Exact value
   const bool ends = value == 0 && !format.zero;
   const auto bits = std::isinf(value) || ends ? std::nullopt : nearest(format, std::fabs(value));
   if (bits) return *bits | (*bits != 0 || format.minus_zero ? sign : 0);
-  // Of large floats nothing can be asked for.
+  // Nothing can be asked for large floats.
   const std::uint64_t infinity = format.infinity | special_sign;
   if (overflow == Overflow::error || !kSmallFloatTypes.contains(format.dtype))
     return std::isinf(value) && format.infinity != 0 ? std::optional(infinity) : std::nullopt;
@@ -242,7 +242,7 @@ std::vector<Exact> numbers_about(Random& random, DType dtype, bool all) {
     all = format->bits <= (all ? 16 : 8);
     for (std::uint64_t i = 0; i < (all ? format->largest : 40); ++i) {
       magnitudes.push_back(all ? i : random.bits() % format->largest);
-      // Of the sizes that integers have.
+      // The sizes of integers.
       const auto integer = static_cast<Exact>(random.bits() >> random.between(0, 63));
       if (const auto bits = nearest(*format, integer)) magnitudes.push_back(*bits);
     }

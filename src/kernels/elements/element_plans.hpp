@@ -45,7 +45,7 @@ struct CombineElementsSpec {
                                               const std::vector<std::int64_t>& row_elements);
 
 // Copies `data` (operand 0), and checks that all indices (operand 1) are in range although none of them
-// selects an element. If data has no elements, those of the result are `fill`, or zeros without it.
+// selects an element. If data has no elements, the elements of the result are `fill`, or zeros without it.
 [[nodiscard]] std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, const IndexDecoder& decoder,
                                                       std::optional<Tensor> fill = std::nullopt);
 

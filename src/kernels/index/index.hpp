@@ -1,5 +1,5 @@
 // Index decoding: raw index elements of any integer dtype become checked int64 offsets. All other kernels see
-// only decoded offsets. Source: docs/ops/rules.md (rules IX-1 and IX-2);
+// only decoded offsets. Source: rules IX-1 and IX-2 of ops/row_rules.hpp;
 // docs/command-line.md, --oob.
 #pragma once
 
