@@ -9,7 +9,7 @@
 #     tests/run.sh tidy     clang-tidy over the sources, each by itself: finds a missing #include, too
 #     tests/run.sh package  makes all artefacts in build/artefacts, twice; lintian; each one installed in a fresh Debian;
 #                           apps/quickstart.sh there
-#     tests/run.sh nightly  what takes hours: tidy; package; random calls; PyTorch as a judge; ten
+#     tests/run.sh nightly  what takes hours: tidy; package; arm64 beside x86-64; random calls; PyTorch as a judge; ten
 #                           minutes of each fuzz target; every fault of tests/mutations; the speed beside that of
 #                           yesterday's last commit
 #
@@ -231,6 +231,8 @@ if [[ $mode == nightly ]]; then
   run_tidy
   build release -- all
   run_counted tests/package.sh tests/package.sh
+  run_counted "arm64, emulated" tests/generate/other_machine.sh build/release/apps/tensorop/tensorop \
+    qemu-aarch64-static build/artefacts/aarch64/apps/tensorop/tensorop
   for round in 1 2 3 4 5 6 7 8; do
     TENSOROP_SEED=$(( TENSOROP_SEED + round )) run_judge "random calls, $round" build/release/tests/tensorop_long_tests '[random]'
   done
