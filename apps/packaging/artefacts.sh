@@ -17,7 +17,8 @@ for machine in x86_64 aarch64; do
   build=$folder/$machine
   options=()
   [[ $machine == x86_64 ]] || options+=(--toolchain "$PWD/apps/packaging/$machine.cmake")
-  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTENSOROP_STATIC=ON -DTENSOROP_BUILD_TESTS=OFF "${options[@]}"
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTENSOROP_STATIC=ON -DTENSOROP_MPI=OFF \
+    -DTENSOROP_BUILD_TESTS=OFF "${options[@]}"
   cmake --build "$build" --target tensorop
   rm -rf "$build/packages"
   (cd "$build" && cpack --config CPackConfig.cmake -B "$build/packages")
