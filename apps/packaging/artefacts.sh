@@ -6,8 +6,9 @@
 #
 # FOLDER/x86_64 and FOLDER/aarch64 are build folders. The same source gives the same bytes in every folder.
 set -euo pipefail
-folder=$(realpath -m "${1:-build/artefacts}")
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+folder=$(realpath -m "${1:-$source/build/artefacts}")
+cd "$source"
 source apps/packages.sh
 install_missing "${build_packages[@]}" "${artefact_packages[@]}"
 

@@ -60,6 +60,7 @@ set(CPACK_TENSOROP_GLIBC_NOTICES ${TENSOROP_GLIBC_NOTICES})
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/generator.cmake)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/copyright.cmake ${CMAKE_CURRENT_LIST_DIR}/debian.cmake
   ${CMAKE_CURRENT_LIST_DIR}/permissions.cmake)
+set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/sorted.cmake)
 include(CPack)
 # No target package_source: git archives the sources.
 file(REMOVE ${CMAKE_BINARY_DIR}/CPackSourceConfig.cmake)
