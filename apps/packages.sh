@@ -1,12 +1,16 @@
 # shellcheck shell=bash
-# Sourced by apps/quickstart.sh and tests/run.sh: what is missing of the Debian packages they need, and only that,
+# Sourced by apps/quickstart.sh, apps/packaging/artefacts.sh and tests/run.sh: what is missing of the Debian packages they need, and only that,
 # is installed. Root installs itself, anyone else through sudo.
 
 # What building tensorop takes.
 # shellcheck disable=SC2034  # for those that source this file
 build_packages=(g++ cmake ninja-build libcli11-dev nlohmann-json3-dev zlib1g-dev)
 
-# install_missing PACKAGE...
+# What apps/packaging/artefacts.sh takes besides: the compiler for arm64, and what runs its programs.
+# shellcheck disable=SC2034
+artefact_packages=(g++-aarch64-linux-gnu zlib1g-dev:arm64 qemu-user-static dpkg-dev file python3)
+
+# install_missing PACKAGE...: PACKAGE:ARCHITECTURE is of another architecture.
 install_missing() {
   local package status missing=()
   for package in "$@"; do
@@ -31,6 +35,11 @@ install_missing() {
     as_root=(sudo)
   fi
   echo "Installing ${missing[*]}"
+  for package in "${missing[@]}"; do
+    if [[ $package == *:* ]]; then
+      "${as_root[@]}" dpkg --add-architecture "${package#*:}"
+    fi
+  done
   "${as_root[@]}" apt-get update -q
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -q -y --no-install-recommends "${missing[@]}"

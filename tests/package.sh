@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # The packages of a build folder, in which `tensorop` is built: made twice, they are the same bytes; they hold what they
-# are to hold and nothing else; lintian finds no fault; and in a fresh Debian in a folder the Debian package is installed,
-# used and removed, and apps/quickstart.sh builds the sources.
+# are to hold and nothing else. All artefacts: made in two folders, they are the same bytes; lintian finds no fault; and in a
+# fresh Debian in a folder each is installed, used and removed, those of arm64 by an emulator, and apps/quickstart.sh builds
+# the sources.
 #
-#     tests/package.sh build/release
-#     tests/package.sh build/release quick    without lintian and the fresh Debian
+#     tests/package.sh                        makes build/artefacts, and tests all of it
+#     tests/package.sh build/release quick    the packages of a build folder
 #
 # The fresh Debian takes root, debootstrap and a mirror of Debian: without them a line says what was skipped.
 # The last line has the counts.
 set -euo pipefail
-build=$(realpath "${1:?usage: tests/package.sh BUILD_FOLDER [quick]}")
 source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
+artefacts=$source/build/artefacts
+build=$(realpath "${1:-$artefacts/x86_64}")
 mode=${2:-default}
 binary=$build/apps/tensorop/tensorop
 work=$(mktemp -d "${TMPDIR:-/tmp}/tensorop-package.XXXXXX")
@@ -28,6 +30,10 @@ finish() {
   exit $(( failed > 0 ))
 }
 trap finish EXIT
+
+if [[ $mode != quick ]]; then
+  "$source/apps/packaging/artefacts.sh" "$artefacts"
+fi
 
 # check NAME COMMAND...: passed if the command succeeds; else what it printed is shown.
 check() {
@@ -83,9 +89,10 @@ manifest() {
 
 installed=$(manifest)
 make_packages "$work/one"
-TZ=Pacific/Auckland LC_ALL=C.UTF-8 make_packages "$work/two"
+# With tensorop-mpi and without it, the package of tensorop is the same.
+TZ=Pacific/Auckland LC_ALL=C.UTF-8 make_packages "$work/two" -D CPACK_TENSOROP_MPI=OFF
 (umask 077 && make_packages "$work/three" -G TGZ)
-deb=$(echo "$work"/one/*.deb)
+deb=$(echo "$work"/one/tensorop_*.deb)
 tarball=$(echo "$work"/one/*.tar.gz)
 check "two packages are the same bytes" cmp "$deb" "$work/two/${deb##*/}"
 check "two archives are the same bytes" cmp "$tarball" "$work/two/${tarball##*/}"
@@ -106,7 +113,9 @@ doc=$work/deb/usr/share/doc/tensorop
 check "the version is the program's" equal "$(dpkg-deb --field "$deb" Package Version)" "Package: tensorop
 Version: $version"
 check "the changelog begins with the version" shows "^tensorop \\($version\\) " zcat "$doc/changelog.gz"
-check "so does the list of changes" equal "$(grep -m 1 -oE '^## [0-9.]+' "$doc/changes.md")" "## $version"
+check "so does the list of changes" equal "$(grep -m 1 '^## ' "$doc/changes.md")" "## $version"
+check "copyright has the form of Debian" only '^([A-Z][A-Za-z-]*: .*| .*|)$' "$(cat "$doc/copyright")"
+check "it has the licence, or says that there is none" grep -qF "$(tail -n 1 "$source/apps/packaging/licence.txt")" "$doc/copyright"
 check "only the program and its documentation" only \
   '^usr/(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1\.gz|bash-completion/completions/tensorop|zsh/vendor-completions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|changelog\.gz|(ops/)?[a-z-]+\.(md|svg)|examples/[a-z_]+\.(py|c)|report\.schema\.json)|lintian/overrides/tensorop))$' \
   "$files"
@@ -127,14 +136,73 @@ if grep -q 'CPACK_TENSOROP_STATIC "ON"' "$build/CPackConfig.cmake"; then
   check "glibc's own are among them" grep -q "Carnegie Mellon University" "$doc/copyright"
   check "without glibc's there is no package" fails_without_notices
 fi
+if grep -q 'set(CPACK_TENSOROP_MPI ' "$build/CPackConfig.cmake"; then
+  mpi=$(echo "$work"/one/tensorop-mpi_*.deb)
+  check "tensorop-mpi has a package of its own" shows "libopenmpi" dpkg-deb --field "$mpi" Depends
+  check "with its files only" equal "$(dpkg-deb --contents "$mpi" | awk '!/^d/ { print $6 }' | LC_ALL=C sort)" "./usr/bin/tensorop-mpi
+./usr/share/doc/tensorop-mpi/changelog.gz
+./usr/share/doc/tensorop-mpi/copyright
+./usr/share/lintian/overrides/tensorop-mpi
+./usr/share/man/man1/tensorop-mpi.1.gz"
+fi
 check "the archive has one folder" equal "$(ls "$work/tar")" "${tree##*/}"
 
 if [[ $mode == quick ]]; then
   exit
 fi
 
+# ---- all artefacts
+
+# Another folder, without what a compiler cache knows: the same bytes.
+make_elsewhere() {
+  local copy=$work/another-folder
+  mkdir "$copy"
+  git -C "$source" ls-files -z | tar -C "$source" --null --files-from=- -c | tar -x -C "$copy"
+  env -u CMAKE_CXX_COMPILER_LAUNCHER CCACHE_DISABLE=1 "$copy/apps/packaging/artefacts.sh" >"$work/log" 2>&1 || { tail "$work/log"; return 1; }
+  diff "$artefacts/SHA256SUMS" "$copy/build/artefacts/SHA256SUMS"
+}
+
+# what_is_inside LIST: the names and versions of an SPDX list, tensorop first.
+what_is_inside() {
+  python3 -c '
+import json, sys
+document = json.load(open(sys.argv[1]))
+packages = {package["SPDXID"]: package for package in document["packages"]}
+inside = [line["relatedSpdxElement"] for line in document["relationships"] if line["spdxElementId"] != "SPDXRef-DOCUMENT"]
+print(*(packages[name]["name"] + " " + packages[name]["versionInfo"] for name in ["SPDXRef-tensorop"] + inside), sep="\n")
+' "$1"
+}
+
+wheel_version=${version/\~dev/.dev0}
+arm_deb=$artefacts/tensorop_${version}_arm64.deb
+arm_tarball=$artefacts/tensorop-$version-linux-aarch64.tar.gz
+wheel=tensorop-$wheel_version-py3-none-manylinux_2_17
+check "what there is" equal "$(cd "$artefacts" && LC_ALL=C ls -d -- *.* SHA256SUMS)" "SHA256SUMS
+${wheel}_aarch64.whl
+${wheel}_x86_64.whl
+tensorop-$version-linux-aarch64.spdx.json
+tensorop-$version-linux-aarch64.tar.gz
+tensorop-$version-linux-x86_64.spdx.json
+tensorop-$version-linux-x86_64.tar.gz
+tensorop_${version}_amd64.deb
+tensorop_${version}_arm64.deb"
+check "SHA256SUMS" env -C "$artefacts" sha256sum --check --strict --quiet SHA256SUMS
+check "it has all files" equal "$(wc -l <"$artefacts/SHA256SUMS")" 8
+check "these are the packages" cmp "$deb" "$artefacts/${deb##*/}"
+check "and the archive" cmp "$tarball" "$artefacts/${tarball##*/}"
+for machine in x86_64 aarch64; do
+  inside=$(what_is_inside "$artefacts/tensorop-$version-linux-$machine.spdx.json")
+  check "SPDX of $machine: tensorop" equal "$(head -n 1 <<<"$inside")" "tensorop $version"
+  # The program names the versions of what it was compiled with.
+  for library in zlib CLI11 nlohmann/json; do
+    check "SPDX of $machine: $library" shows "^$library (1:)?$("$binary" --version | grep -oE "$library [0-9.]+" | cut -d ' ' -f 2)[^0-9]" \
+      cat <<<"$inside"
+  done
+done
+check "another folder, the same bytes" make_elsewhere
+
 if command -v lintian >/dev/null; then
-  check "lintian" lintian --allow-root --fail-on error,warning --tag-display-limit 0 "$deb"
+  check "lintian" lintian --allow-root --fail-on error,warning --tag-display-limit 0 "$deb" "$arm_deb"
 else
   echo "SKIPPED: lintian is not there"
 fi
@@ -163,7 +231,7 @@ fresh_root() {
   fi
   mirror=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $suite" 'Origin: Debian' 'Identifier: Packages' |
     head -n 1)
-  unshare --mount debootstrap --variant=minbase --include=man-db,bash-completion,zsh,fish \
+  unshare --mount debootstrap --variant=minbase --include=man-db,bash-completion,zsh,fish,python3-pip,python3-venv \
     "$suite" "$root" "${mirror:-http://deb.debian.org/debian}"
 }
 
@@ -191,6 +259,30 @@ cat >"$work/fish" <<'END'
 complete -C "tensorop gathern" | string split -f 1 \t
 END
 
+# In a Debian for x86-64, whose programs can run those of arm64 by name of the emulator only.
+check_arm64() {
+  local emulator=/tmp/qemu-aarch64-static program
+  if ! cp "$(command -v qemu-aarch64-static)" "$root$emulator"; then
+    echo "SKIPPED: arm64: qemu-aarch64-static is not there"
+    return
+  fi
+  check "the architecture arm64" in_root dpkg --add-architecture arm64
+  check "dpkg -i for arm64" in_root dpkg -i "/tmp/${arm_deb##*/}"
+  check "the files for arm64 are what the package has" equal "$(in_root dpkg --verify tensorop:arm64)" ""
+  mkdir "$root/root/arm64"
+  tar -xzf "$arm_tarball" -C "$root/root/arm64" --strip-components=1
+  check "pip install for arm64" in_root /root/environment/bin/pip install --no-index --platform manylinux_2_17_aarch64 \
+    --only-binary :all: --target /root/arm64/python "/tmp/${wheel}_aarch64.whl"
+  for program in /usr/bin/tensorop /root/arm64/bin/tensorop /root/arm64/python/bin/tensorop; do
+    check "$program of arm64" shows "AArch64" readelf -h "$root$program"
+    check "$program of arm64 runs" shows "^tensorop $version" in_root "$emulator" "$program" --version
+    check "$program of arm64 computes" equal "$(in_root "$emulator" "$program" gather '[10,20,30]' '[2,0]' --format nested)" "[30,10]"
+  done
+  check "the manual page of arm64" shows '^TENSOROP\(1\) ' in_root man -P cat tensorop
+  check "the manual pages of both are the same" diff -r "$root/root/arm64/share/man" "$tree/share/man"
+  check "dpkg -r for arm64" in_root dpkg -r tensorop
+}
+
 check_fresh_root() {
   local before shell
   cp "$deb" "$work"/{bash,zsh,fish} "$root/tmp"
@@ -213,6 +305,17 @@ check_fresh_root() {
   tar -xzf "$tarball" -C "$root/usr/local" --strip-components=1
   check "the archive in /usr/local" shows "^tensorop $version" in_root tensorop --version
   check "its manual page" shows '^TENSOROP\(1\) ' in_root man -P cat tensorop
+
+  cp "$artefacts"/*.{deb,whl} "$root/tmp"
+  check "an empty environment of Python" in_root python3 -m venv /root/environment
+  check "pip install" in_root /root/environment/bin/pip install --no-index "/tmp/${wheel}_x86_64.whl"
+  check "the wheel's program" shows "^tensorop $version" in_root /root/environment/bin/tensorop --version
+  check "it computes" equal "$(in_root /root/environment/bin/tensorop gather '[10,20,30]' '[2,0]' --format nested)" "[30,10]"
+  check "pip check" in_root /root/environment/bin/pip check
+  check "pip uninstall" in_root /root/environment/bin/pip uninstall --yes tensorop
+  check "it is gone" test ! -e "$root/root/environment/bin/tensorop"
+
+  check_arm64
 
   mkdir "$root/root/sources"
   git -C "$source" archive HEAD | tar -x -C "$root/root/sources"

@@ -7,9 +7,11 @@
 #                           address and undefined-behaviour sanitizers; what starts threads under the thread sanitizer
 #     tests/run.sh mpi      the release with tensorop-mpi, and the tests that start ranks
 #     tests/run.sh tidy     clang-tidy over the sources, each by itself: finds a missing #include, too
-#     tests/run.sh package  the Debian package, through lintian and in a fresh Debian; apps/quickstart.sh there
-#     tests/run.sh nightly  what takes hours: tidy; package; random calls; PyTorch as a judge; ten minutes of each fuzz
-#                           target; every fault of tests/mutations; the speed beside that of yesterday's last commit
+#     tests/run.sh package  makes all artefacts in build/artefacts, twice; lintian; each one installed in a fresh Debian;
+#                           apps/quickstart.sh there
+#     tests/run.sh nightly  what takes hours: tidy; package; arm64 beside x86-64; random calls; PyTorch as a judge; ten
+#                           minutes of each fuzz target; every fault of tests/mutations; the speed beside that of
+#                           yesterday's last commit
 #
 # The last line is "N passed, N failed": test cases, all programs together. The exit status is 0 when none failed.
 # Random tests draw what the commit says; TENSOROP_SEED=N draws something else.
@@ -30,7 +32,7 @@ esac
 packages=("${build_packages[@]}" make parallel catch2 python3)
 mpi_packages=(python3-numpy libopenmpi-dev openmpi-bin)
 all_packages=(clang lld libclang-rt-dev clang-format python3-jsonschema python3-onnx libonnx-testdata zsh fish groff-base "${mpi_packages[@]}")
-package_packages=(debootstrap dpkg-dev file lintian)
+package_packages=("${artefact_packages[@]}" debootstrap lintian)
 case $mode in
   all) packages+=("${all_packages[@]}") ;;
   mpi) packages+=("${mpi_packages[@]}") ;;
@@ -222,14 +224,15 @@ if [[ $mode == tidy ]]; then
   exit
 fi
 if [[ $mode == package ]]; then
-  build release -- tensorop
-  run_counted tests/package.sh tests/package.sh build/release
+  run_counted tests/package.sh tests/package.sh
   exit
 fi
 if [[ $mode == nightly ]]; then
   run_tidy
   build release -- all
-  run_counted tests/package.sh tests/package.sh build/release
+  run_counted tests/package.sh tests/package.sh
+  run_counted "arm64, emulated" tests/generate/other_machine.sh build/release/apps/tensorop/tensorop \
+    qemu-aarch64-static build/artefacts/aarch64/apps/tensorop/tensorop
   for round in 1 2 3 4 5 6 7 8; do
     TENSOROP_SEED=$(( TENSOROP_SEED + round )) run_judge "random calls, $round" build/release/tests/tensorop_long_tests '[random]'
   done

@@ -1,5 +1,5 @@
 # The target `package`: a Debian package and a .tar.gz of what `cmake --install` installs. docs/packaging.md says how
-# to make them, and debian.cmake what a Debian package has in other places.
+# to make them, and debian.cmake what a Debian package has in other places. artefacts.sh makes them for all architectures.
 
 set(TENSOROP_MAINTAINER "tensorop maintainers <tensorop@example.org>" CACHE STRING
   "Who maintains the Debian package: NAME <ADDRESS>")
@@ -12,7 +12,8 @@ if(TENSOROP_DPKG)
   list(PREPEND CPACK_GENERATOR DEB)
 endif()
 
-set(CPACK_PACKAGE_FILE_NAME tensorop-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_PACKAGE_VERSION ${TENSOROP_VERSION})
+set(CPACK_PACKAGE_FILE_NAME tensorop-${TENSOROP_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 # "Unspecified" is the component of all that is installed. Named, it has a list of its own: install_manifest.txt, by
 # which an installation is removed, stays as it was.
 set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};tensorop;Unspecified;/")
@@ -38,14 +39,28 @@ if(NOT TENSOROP_STATIC)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 endif()
 
-# Two packages of one source are the same bytes: their time is the time of the release, or SOURCE_DATE_EPOCH.
+if(TENSOROP_MPI)
+  set(CPACK_TENSOROP_MPI ${CMAKE_BINARY_DIR})
+  set(CPACK_COMPONENTS_GROUPING IGNORE)
+  set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME tensorop)
+  set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION ${CPACK_PACKAGE_DESCRIPTION})
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME tensorop-mpi)
+  set(CPACK_DEBIAN_MPI_DESCRIPTION
+"tensorop-mpi computes one call of tensorop, or the jobs of one file, on the
+ranks of an MPI job. All ranks must see the same files.")
+  set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS tensorop)
+endif()
+
+# Two packages of one source are the same bytes: the time in them is that of the release, or SOURCE_DATE_EPOCH.
 set(CPACK_TENSOROP_RELEASED ${TENSOROP_RELEASED})
 set(CPACK_TENSOROP_STATIC ${TENSOROP_STATIC})
 set(CPACK_TENSOROP_MAINTAINER ${TENSOROP_MAINTAINER})
 set(CPACK_TENSOROP_GLIBC_NOTICES ${TENSOROP_GLIBC_NOTICES})
-set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/date.cmake)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/generator.cmake)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/copyright.cmake ${CMAKE_CURRENT_LIST_DIR}/debian.cmake
   ${CMAKE_CURRENT_LIST_DIR}/permissions.cmake)
+set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/sorted.cmake)
 include(CPack)
 # No target package_source: git archives the sources.
 file(REMOVE ${CMAKE_BINARY_DIR}/CPackSourceConfig.cmake)

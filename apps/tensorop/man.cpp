@@ -33,7 +33,8 @@ std::string heading(std::string_view page) {
   std::string upper(page);
   std::ranges::transform(upper, upper.begin(),
                          [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return cat(".TH ", roff(upper), " 1 \"\" \"tensorop " TENSOROP_VERSION "\" \"User Commands\"\n");
+  return cat(".TH ", roff(upper),
+             " 1 " TENSOROP_DATE " \"tensorop " TENSOROP_VERSION "\" \"User Commands\"\n");
 }
 
 std::string name_section(std::string_view page, std::string_view whole) {
@@ -71,6 +72,19 @@ std::string status_section(std::string_view one) {
              ".TP\n2\nWrong usage, invalid input, or an input/output error; a line on standard error has the "
              "reason.\n");
 }
+
+// What all commands read besides their options and operands, and what they may leave behind.
+constexpr std::string_view kSurroundings =
+    ".SH ENVIRONMENT\n"
+    ".TP\nTENSOROP_MEMORY\nThe default of \\-\\-memory.\n"
+    ".TP\nTMPDIR\nThe folder of temporary files that have no place beside a result; default: /tmp.\n"
+    ".TP\nCOLUMNS\nThe width of help and pictures; default: that of the terminal.\n"
+    ".TP\nLC_ALL, LC_CTYPE, LANG\nThe first that is not empty says whether UTF\\-8 can be printed.\n"
+    ".SH FILES\n"
+    ".TP\n\\&.tensorop\\-XXXXXXXX.tmp\nA temporary file or folder, with random letters.\n"
+    "SIGKILL may leave it: remove it when no process writes there.\n"
+    ".SH SEE ALSO\nEach command has a page tensorop\\-COMMAND (1).\n"
+    "The guide is in share/doc/tensorop, beside share/man.\n";
 
 std::string command_page(const Command& command) {
   const std::string page = cat("tensorop-", command.name);
@@ -111,7 +125,7 @@ std::string program_page(const std::vector<Command>& commands) {
       ", detected from its first bytes), \\- for standard input, an\n"
       "array of an archive (a.npz:name), or the tensor itself as JSON. A result goes to \\-o FILE, by\n"
       "its extension, or as JSON to standard output; a result file is complete or absent.\n"
-      ".PP\nEach command has its own page, tensorop\\-COMMAND (1).\n.SH COMMANDS\n";
+      ".SH COMMANDS\n";
   for (const Command& command : commands)
     out += cat(".TP\n\\fB", roff(command.name), "\\fR\n", roff(first_sentence(command.summary)), "\n");
   out += ".SH OPTIONS\n";
@@ -121,8 +135,8 @@ std::string program_page(const std::vector<Command>& commands) {
                           "tensorop compare out.npy golden.npy --tolerance auto"}) +
          status_section(
              "compare and check found a difference, \\-\\-spec all found versions that differ, or "
-             "\\-\\-fail\\-if of "
-             "info found an element.");
+             "\\-\\-fail\\-if of info found an element.") +
+         std::string(kSurroundings);
 }
 
 int run_man(const Arguments& arguments) {
