@@ -189,6 +189,7 @@ constexpr Family kFamilies[] = {
     {"scatter", "write updates into a copy of data, at positions that indices give"},
     {"slices", "take or write windows of data, as StableHLO does"},
     {"broadcast", "repeat data to a shape"},
+    {"concat", "join tensors along an axis"},
     {"elementwise", "arithmetic, comparisons, logic and bits of tensors that broadcast"},
     {"where", "take each element from one tensor or another, by a condition"},
 };

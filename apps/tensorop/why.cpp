@@ -143,7 +143,9 @@ std::string call_text(const Request& request) {
   const auto word = [&](const OperandText& given) {
     const std::string text(given.json ? given.json->text : std::string_view(given.text));
     if (text.empty()) return std::string("(tensor)");
-    return shell_word(text.size() > kMost ? cat(text.substr(0, kMost), "...") : text);
+    std::size_t end = std::min(kMost, text.size());
+    while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;  // not within a character
+    return shell_word(end < text.size() ? cat(text.substr(0, end), "...") : text);
   };
   std::string out = cat("tensorop ", request.op.name->name);
   for (const OperandText& operand : request.positional) out += cat(" ", word(operand));
@@ -160,35 +162,35 @@ std::string call_text(const Request& request) {
 
 // Explains why the call is refused, after its error.
 int explain_refusal(const Request& request, const Settings& settings, const Error& error,
-                    const std::string& place, const std::optional<std::string>& svg,
+                    const std::string& place, const std::string& text, const std::optional<std::string>& svg,
                     const Document& document) {
   const Refusal refusal = why_refused(request, settings, error);
   Failure shown(error);
   if (!place.empty()) shown.add_context(place);
   shown.add_context(kWhy);
   report_error(shown);
-  if (svg && !error.rule().empty()) write_picture(refusal_svg(refusal, call_text(request)), *svg);
+  if (svg && !error.rule().empty()) write_picture(refusal_svg(refusal, text), *svg);
   if (svg == "-") return kRefused;
   document ? document(refusal_json(refusal), &refusal.error) : print(refusal_text(refusal));
   return kRefused;
 }
 
-// Throws Error if the picture would replace a file that is read.
-void keep_inputs(const std::string& svg, const Request& request, const Arguments& arguments) {
-  const std::string what = input_at(svg, [&](const VisitFile& visit) {
-    for_each_reference(request, [&](const std::string& /*key*/, const OperandText& given) {
-      visit(given.text, "an operand");
-    });
-    if (request.from_job && !arguments.operands.empty()) visit(arguments.operands[0], "a job file");
+// Visits the files that a call reads.
+using VisitInputs = std::function<void(const VisitFile& visit)>;
+
+void visit_operands(const Request& request, const VisitFile& visit) {
+  for_each_reference(request, [&](const std::string& /*key*/, const OperandText& given) {
+    visit(given.text, "an operand");
   });
-  if (!what.empty()) throw Error(cat("--svg ", printable(svg), " is ", what));
 }
 
-// `place`: the job's location, or empty.
-int explain(Request request, const Arguments& arguments, const std::string& place) {
+// `place`: the job's location, or empty. Throws Error if the picture would replace an input.
+int explain(Request request, const Arguments& arguments, const std::string& place,
+            const VisitInputs& visit_inputs) {
   Settings settings = read_settings(arguments);
   std::vector<std::string> warnings;
   keep_warnings(settings, warnings);
+  const std::string text = call_text(request);
   if (reads_standard_input(request)) request = with_operands(std::move(request), settings);
   const bool as_json = arguments.has("--json");
   Document document;
@@ -198,12 +200,15 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
   const auto svg = arguments.value("--svg");
   if (svg == "-" && as_json)
     throw Error("--svg - cannot be combined with --json: both are for standard output");
-  if (svg && svg != "-") keep_inputs(*svg, request, arguments);
+  if (svg && svg != "-") {
+    const std::string what = input_at(*svg, visit_inputs);
+    if (!what.empty()) throw Error(cat("--svg ", printable(*svg), " is ", what));
+  }
   std::optional<Explainer> explainer;
   try {
     explainer.emplace(request, settings);
   } catch (const Error& error) {
-    return explain_refusal(request, settings, error, place, svg, document);
+    return explain_refusal(request, settings, error, place, text, svg, document);
   }
   const auto at = arguments.values("--at");
   if (arguments.has("--as")) {
@@ -217,7 +222,7 @@ int explain(Request request, const Arguments& arguments, const std::string& plac
       explain_result(*explainer, at, svg, document);
     }
   } catch (const FaultError& error) {
-    return explain_refusal(request, settings, error, place, svg, document);
+    return explain_refusal(request, settings, error, place, text, svg, document);
   }
   return 0;
 }
@@ -246,7 +251,13 @@ int explain_job(const Arguments& arguments) {
   std::string name = arguments.value("--job").value_or("");
   const auto jobs = read_any_jobs(arguments.operands[0], name);
   const Job& job = find_job(jobs, name);
-  return explain(call_of(jobs, job, read_settings(arguments)), arguments, job.location());
+  return explain(call_of(jobs, job, read_settings(arguments)), arguments, job.location(),
+                 [&](const VisitFile& visit) {
+                   for (const Job& one : jobs) {
+                     visit(one.file, "a job file");
+                     visit_reads(one, visit);
+                   }
+                 });
 }
 
 }  // namespace
@@ -258,8 +269,11 @@ Command why_command(const FoundOperator& found) {
           {cat("tensorop why ", found.op->example.substr(std::string_view("tensorop ").size()))},
           joined({call_options(found), why_options()}),
           [found](const Arguments& arguments) {
-            return with_json_error(arguments,
-                                   [&] { return explain(read_request(found, arguments), arguments, ""); });
+            return with_json_error(arguments, [&] {
+              const Request request = read_request(found, arguments);
+              return explain(request, arguments, "",
+                             [&](const VisitFile& visit) { visit_operands(request, visit); });
+            });
           },
           found.op};
 }

@@ -305,6 +305,13 @@ DType dtype_before(const NamedInput& input, const InputReading& reading) {
   return open_input(input, plain, true).tensor.dtype();
 }
 
+// Whether the name matches a pattern in which * and ? alone have a meaning.
+bool matches(const std::string& pattern, const std::string& name) {
+  std::string escaped;
+  for (const char c : pattern) escaped += c == '[' ? std::string("[[]") : std::string(1, c);
+  return ::fnmatch(escaped.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
+}
+
 void set_dtypes(const std::vector<NamedCast>& casts, const InputReading& reading,
                 std::vector<NamedInput>& inputs) {
   std::vector<DType> before;
@@ -315,9 +322,7 @@ void set_dtypes(const std::vector<NamedCast>& casts, const InputReading& reading
     bool is_used = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       NamedInput& input = inputs[i];
-      const bool is_meant = cast.source
-                                ? before[i] == *cast.source
-                                : ::fnmatch(cast.names.c_str(), input.name.c_str(), FNM_NOESCAPE) == 0;
+      const bool is_meant = cast.source ? before[i] == *cast.source : matches(cast.names, input.name);
       if (!is_meant) continue;
       input.dtype = cast.dtype;
       input.may_round = !cast.source;
@@ -341,7 +346,9 @@ void require_nothing_lost(const Conversion& conversion, const Archive& old, cons
   }
   const auto is_of_it = [&](const NamedInput& input) { return itself.contains(input.archive.get()); };
   for (const NamedInput& input : inputs.arrays) {
-    there.insert(input.name);
+    // An array that is renamed does not keep the one whose name it gets.
+    const bool is_renamed = is_of_it(input) && input.member.name != input.name;
+    if (!is_renamed) there.insert(input.name);
     if (is_of_it(input)) there.insert(input.member.name);
     if (input.text.starts_with(path + ":")) there.insert(input.text.substr(path.size() + 1));
   }
@@ -367,12 +374,12 @@ void require_nothing_lost(const Conversion& conversion, const Archive& old, cons
                         ":NAME writes one array of it and keeps the others; as an input it is kept too"));
 }
 
-// Throws Error if the file is part of a model that would then have the same array in two parts.
+// Throws Error if the file is part of a model that would then have the same array in two parts, or lack one.
 void require_whole_models(const Destination& destination, const std::vector<NamedInput>& inputs) {
   if (!destination.replaced || !destination.replaced->exists()) return;
   std::vector<std::string> names;
   for (const NamedInput& input : inputs) names.push_back(input.name);
-  require_in_no_other_shard(destination.path, names);
+  require_in_no_other_shard(destination.path, names, ShardChange::whole);
 }
 
 void warn_of_replaced(const std::string& path, const NamedInput& input, const CastInput& written,

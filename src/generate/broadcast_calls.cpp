@@ -125,12 +125,15 @@ void draw_concat(Drawing& drawing) {
   const std::int64_t axis = is_flat ? 0 : drawing.pick_axis(rank(shape));
   const std::string sizes = drawing.pick("sizes along the axis", {"equal", "differ", "one is 0"});
   const std::int64_t at = drawing.random().between(0, operands - 1);
+  const bool is_mixed = operands > 1 && drawing.subject().version->framework == Framework::torch &&
+                        drawing.pick("an operand of shape (0)", {"no", "yes"}) == "yes";
   for (std::int64_t i = 0; i < operands; ++i) {
     std::int64_t& size = shape[static_cast<std::size_t>(axis)];
     if (sizes == "differ") size = drawing.random().between(1, 4);
     Shape own = shape;
     if (sizes == "one is 0" && i == at) own[static_cast<std::size_t>(axis)] = 0;
-    drawing.add_data(own);
+    // PyTorch leaves it out; elsewhere it fits beside vectors alone.
+    drawing.add_data(is_mixed && i == at ? Shape{0} : own);
   }
 }
 

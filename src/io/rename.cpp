@@ -58,6 +58,12 @@ class Expression {
       (void)::regerror(code, &compiled_, why.data(), why.size());
       throw Error(cat(in_quotes(from), ": ", std::string_view(why.data())));
     }
+    for (std::size_t i = 0; i + 1 < to_.size(); ++i) {
+      if (to_[i] != '\\' || to_[i + 1] < '0' || to_[i + 1] > '9') continue;
+      if (static_cast<std::size_t>(to_[i + 1] - '0') <= compiled_.re_nsub) continue;
+      ::regfree(&compiled_);
+      throw Error(cat(in_quotes(to_.substr(i, 2)), " stands for no group of FROM"));
+    }
   }
   ~Expression() { ::regfree(&compiled_); }
   Expression(const Expression&) = delete;
@@ -79,12 +85,15 @@ class Expression {
       groups[0].rm_eo = static_cast<regoff_t>(name.size());
       const int flags = REG_STARTEND | (at == 0 ? 0 : REG_NOTBOL);
       if (::regexec(&compiled_, name.c_str(), groups.size(), groups.data(), flags) != 0) break;
-      is_match = true;
       const auto begin = static_cast<std::size_t>(groups[0].rm_so);
       const auto end = static_cast<std::size_t>(groups[0].rm_eo);
-      out.append(name, copied, begin - copied);
-      append_replacement(name, groups, out);
-      copied = end;
+      // As in sed, an empty match right after a match is none.
+      if (!is_match || begin != end || begin != copied) {
+        out.append(name, copied, begin - copied);
+        append_replacement(name, groups, out);
+        copied = end;
+      }
+      is_match = true;
       at = end == begin ? end + 1 : end;
     }
     if (!is_match) return std::nullopt;

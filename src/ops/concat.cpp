@@ -55,15 +55,20 @@ bool is_skipped(const Call& call, std::size_t i) {
   return call.has_trait(kSkipsEmpty) && call.operands[i].shape() == Shape{0};
 }
 
-// Checks CC-1 and CC-2 for operand `i`, which is joined to operand `first`.
-void require_joins(const Call& call, std::size_t first, std::size_t i, std::int64_t axis) {
-  const NamedShape a = {call.operand_name(first), call.operands[first].shape()};
-  const NamedShape b = {call.operand_name(i), call.operands[i].shape()};
-  if (a.shape.size() != b.shape.size()) {
-    throw Error(cat(b.name, " ", to_string(b.shape), " has rank ", b.shape.size(), ", ", a.name, " ",
-                    to_string(a.shape), " has rank ", a.shape.size(), "; they must be equal"),
-                "CC-1");
-  }
+NamedShape named_shape_of(const Call& call, std::size_t i) {
+  return {call.operand_name(i), call.operands[i].shape()};
+}
+
+// Checks CC-1 for `b`, which is joined to `a`.
+void require_rank(const NamedShape& a, const NamedShape& b) {
+  if (a.shape.size() == b.shape.size()) return;
+  throw Error(cat(b.name, " ", to_string(b.shape), " has rank ", b.shape.size(), ", ", a.name, " ",
+                  to_string(a.shape), " has rank ", a.shape.size(), "; they must be equal"),
+              "CC-1");
+}
+
+// Checks CC-2, after CC-1.
+void require_joins(const NamedShape& a, const NamedShape& b, std::int64_t axis) {
   for (std::int64_t d = 0; d < rank(a.shape); ++d) {
     const std::int64_t in_a = a.shape[to_size(d)];
     const std::int64_t in_b = b.shape[to_size(d)];
@@ -83,12 +88,15 @@ Planned plan_joined(const Call& call) {
   for (std::size_t i = 0; i < operands; ++i) require_rank_1(call, i, "CC-1");
   // PyTorch does not look at the axis then.
   if (is_skipped(call, first)) return nothing_of(call, checked_output(call.operands[0].dtype(), {0}));
-  const Shape& shape = call.operands[first].shape();
-  const std::int64_t axis = normalize_axis(call.get(kAxisKey), call.operand_name(first), shape);
-  Shape joined = shape;
+  const NamedShape a = named_shape_of(call, first);
+  for (std::size_t i = 0; i < operands; ++i) {
+    if (!is_skipped(call, i)) require_rank(a, named_shape_of(call, i));
+  }
+  const std::int64_t axis = normalize_axis(call.get(kAxisKey), a.name, a.shape);
+  Shape joined = a.shape;
   for (std::size_t i = 0; i < operands; ++i) {
     if (i == first || is_skipped(call, i)) continue;
-    require_joins(call, first, i, axis);
+    require_joins(a, named_shape_of(call, i), axis);
     std::int64_t& size = joined[to_size(axis)];
     const auto sum = checked_add(size, call.operands[i].shape()[to_size(axis)]);
     if (!sum) throw Error(cat("the sum of the operands' sizes along axis ", axis, " exceeds 2^63-1"), "G-2");

@@ -52,6 +52,7 @@ TEST_CASE("ONNX's own cases are equal bit for bit, all that tensorop has", "[cli
                      {"node Add", 3},
                      {"node And", 8},
                      {"node BitShift", 8},
+                     {"node Concat", 12},
                      {"node Div", 4},
                      {"node Equal", 2},
                      {"node Expand", 2},

@@ -110,13 +110,19 @@ TEST_CASE("joined operands: the source of every element of any slice, and back",
       CHECK(std::pair(source.operand, source.offset) == expected[at]);
       CHECK(walk.position(source) == position);
       for (std::size_t end = at; end <= expected.size(); ++end) {
+        const Range range = {position, static_cast<std::int64_t>(end - at)};
         std::vector<std::pair<std::size_t, std::int64_t>> part;
-        walk.for_each_run({position, static_cast<std::int64_t>(end - at)},
-                          [&](const JoinWalk::Source& from, std::int64_t n) {
-                            CHECK(n > 0);
-                            for (std::int64_t i = 0; i < n; ++i)
-                              part.emplace_back(from.operand, from.offset + i);
-                          });
+        walk.for_each_run(range, [&](const JoinWalk::Source& from, std::int64_t n) {
+          CHECK(n > 0);
+          for (std::int64_t i = 0; i < n; ++i) part.emplace_back(from.operand, from.offset + i);
+        });
+        for (std::size_t operand = 0; operand < row_elements.size(); ++operand) {
+          const auto is_own = [&](const auto& element) { return element.first == operand; };
+          const auto first = std::ranges::find_if(part, is_own);
+          const Range own = walk.part_of(operand, range);
+          CHECK(own.count == std::ranges::count_if(part, is_own));
+          if (first != part.end()) CHECK(own.first == first->second);
+        }
         CHECK(part ==
               std::vector(expected.begin() + position, expected.begin() + static_cast<std::int64_t>(end)));
       }

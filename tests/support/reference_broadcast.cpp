@@ -204,11 +204,11 @@ Array concat(const Arguments& arguments) {
     if (!arguments.rules.skips_empty || operand.shape() != Shape{0}) parts.emplace_back(operand);
   }
   if (parts.empty()) return Array(arguments.operands[0]);
+  for (const Array& part : parts) require(part.rank() == parts[0].rank(), "CC-1");
   const auto axis = static_cast<std::size_t>(normal_axis(number(arguments, "axis", 0), parts[0].rank()));
   Shape shape = parts[0].shape;
   shape[axis] = 0;
   for (const Array& part : parts) {
-    require(part.rank() == parts[0].rank(), "CC-1");
     for (std::size_t d = 0; d < shape.size(); ++d) require(d == axis || part.shape[d] == shape[d], "CC-2");
     shape[axis] += part.shape[axis];
   }

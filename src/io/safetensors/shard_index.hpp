@@ -1,6 +1,7 @@
 // The index of a model in several safetensors files (shards): it names the file of each array.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,9 +18,14 @@ struct ShardEntry {
 // The entries of an index, in its order. Throws Error.
 [[nodiscard]] std::vector<ShardEntry> read_shard_index(std::string_view text);
 
+// Whether arrays are all that a file will have, or one that it will have beside its others.
+enum class ShardChange : std::uint8_t { one_array, whole };
+
 // Throws Error if an index in the folder of `file`, one of its shards, places one of the arrays in another
-// shard: readers accept no duplicate.
-void require_in_no_other_shard(const std::string& file, const std::vector<std::string>& names);
+// shard, since readers accept no duplicate; or if the file as a whole then lacks an array that the index
+// places in it.
+void require_in_no_other_shard(const std::string& file, const std::vector<std::string>& names,
+                               ShardChange change);
 
 // Finds the files that contain the arrays of archives. Caches the indexes that it reads.
 class ArrayFiles {
@@ -37,7 +43,8 @@ class ArrayFiles {
   [[nodiscard]] static std::optional<Shards> try_read(const std::string& path);
   [[nodiscard]] static std::string in(const std::optional<Shards>& shards, const std::string& path,
                                       const std::string& name);
-  friend void require_in_no_other_shard(const std::string& file, const std::vector<std::string>& names);
+  friend void require_in_no_other_shard(const std::string& file, const std::vector<std::string>& names,
+                                        ShardChange change);
   std::map<std::string, std::optional<Shards>> indexes_;  // by path; nothing: not an index
 };
 

@@ -40,22 +40,41 @@ std::int64_t BroadcastWalk::offset(std::size_t operand, std::int64_t position) c
   return sum;
 }
 
-JoinWalk::JoinWalk(const std::vector<std::int64_t>& row_elements) : begins_(row_elements.size() + 1) {
-  for (std::size_t i = 0; i < row_elements.size(); ++i) begins_[i + 1] = begins_[i] + row_elements[i];
+JoinWalk::JoinWalk(const std::vector<std::int64_t>& row_elements) {
+  for (std::size_t i = 0; i < row_elements.size(); ++i) {
+    if (row_elements[i] == 0) continue;
+    operands_.push_back(i);
+    begins_.push_back(begins_.back() + row_elements[i]);
+  }
+}
+
+std::size_t JoinWalk::part_at(std::int64_t column) const {
+  return to_size(std::ranges::upper_bound(begins_, column) - begins_.begin() - 1);
 }
 
 JoinWalk::Source JoinWalk::source(std::int64_t position) const {
   const std::int64_t column = position % begins_.back();
-  // An operand without elements begins where the next one does.
-  const auto next = std::ranges::upper_bound(begins_, column);
-  const auto operand = to_size(next - begins_.begin() - 1);
-  const std::int64_t begin = begins_[operand];
-  return {operand, position / begins_.back() * (begins_[operand + 1] - begin) + column - begin};
+  const std::size_t at = part_at(column);
+  const std::int64_t begin = begins_[at];
+  return {operands_[at], position / begins_.back() * (begins_[at + 1] - begin) + column - begin};
+}
+
+Range JoinWalk::part_of(std::size_t operand, Range range) const {
+  const auto found = std::ranges::lower_bound(operands_, operand);
+  if (found == operands_.end() || *found != operand) return {};
+  const auto at = to_size(found - operands_.begin());
+  const std::int64_t own = begins_[at + 1] - begins_[at];
+  const auto before = [&](std::int64_t position) {
+    const std::int64_t column = position % begins_.back() - begins_[at];
+    return position / begins_.back() * own + std::clamp<std::int64_t>(column, 0, own);
+  };
+  return {before(range.first), before(range.end()) - before(range.first)};
 }
 
 std::int64_t JoinWalk::position(const Source& source) const {
-  const std::int64_t begin = begins_[source.operand];
-  const std::int64_t own = begins_[source.operand + 1] - begin;
+  const auto at = to_size(std::ranges::lower_bound(operands_, source.operand) - operands_.begin());
+  const std::int64_t begin = begins_[at];
+  const std::int64_t own = begins_[at + 1] - begin;
   return source.offset / own * begins_.back() + begin + source.offset % own;
 }
 

@@ -94,13 +94,22 @@ class JoinWalk {
   // Returns the flat position in the result of an operand's element.
   [[nodiscard]] std::int64_t position(const Source& source) const;
 
+  // Returns the elements of an operand that elements `range` of the result are made of.
+  [[nodiscard]] Range part_of(std::size_t operand, Range range) const;
+
   // Calls run(source, count) for the runs of elements that follow each other in one operand and make up the
   // elements `range` of the result, in order.
   template <class Run>
   void for_each_run(Range range, Run&& run) const;
 
  private:
-  std::vector<std::int64_t> begins_;  // where a row of each operand begins in the result's row; then its end
+  // The number, among the operands with elements, of the one that has this column of a row.
+  [[nodiscard]] std::size_t part_at(std::int64_t column) const;
+
+  // Of the operands whose rows have elements: their numbers, and where each begins in the result's row; then
+  // the end of that row.
+  std::vector<std::size_t> operands_;
+  std::vector<std::int64_t> begins_ = {0};
 };
 
 template <class Run>
@@ -109,16 +118,16 @@ void JoinWalk::for_each_run(Range range, Run&& run) const {
   const std::int64_t whole = begins_.back();
   std::int64_t row = range.first / whole;
   std::int64_t column = range.first % whole;
-  std::size_t operand = source(range.first).operand;
+  std::size_t at = part_at(column);
   for (std::int64_t left = range.count; left > 0;) {
-    const std::int64_t begin = begins_[operand];
-    const std::int64_t end = begins_[operand + 1];
+    const std::int64_t begin = begins_[at];
+    const std::int64_t end = begins_[at + 1];
     const std::int64_t n = end - column < left ? end - column : left;
-    if (n > 0) run(Source{operand, row * (end - begin) + column - begin}, n);
+    run(Source{operands_[at], row * (end - begin) + column - begin}, n);
     left -= n;
     column = end;
-    if (++operand + 1 < begins_.size()) continue;
-    operand = 0;
+    if (++at < operands_.size()) continue;
+    at = 0;
     column = 0;
     ++row;
   }
