@@ -49,7 +49,7 @@ const std::vector<OperatorFacts>& operator_facts() {
       {"dynamicupdateslice", "slices", {"data:n,k", "indices:2", "updates:n,k"}, "n,k", {}, false},
       {"broadcast", "broadcast", {"data:n,1"}, "n,k", {{"shape", "n,k"}}, false},
       {"expand", "broadcast", {"data:n,1"}, "n,k", {{"shape", "n,k"}}, false},
-      {"concat", "concat", {":n,1", ":n,k"}, "n,k+1", {{"axis", "1"}}, false},
+      {"concat", "concat", {":n,k"}, "n,k", {{"axis", "1"}}, false},
       {"add", "arithmetic", kBinary, "n,k", {}, false},
       {"sub", "arithmetic", kBinary, "n,k", {}, false},
       {"mul", "arithmetic", kBinary, "n,k", {}, false},
