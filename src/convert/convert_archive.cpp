@@ -375,11 +375,17 @@ void require_nothing_lost(const Conversion& conversion, const Archive& old, cons
 }
 
 // Throws Error if the file is part of a model that would then have the same array in two parts, or lack one.
-void require_whole_models(const Destination& destination, const std::vector<NamedInput>& inputs) {
+void require_whole_models(const Destination& destination, const std::vector<NamedInput>& inputs,
+                          const Archive* old) {
   if (!destination.replaced || !destination.replaced->exists()) return;
   std::vector<std::string> names;
   for (const NamedInput& input : inputs) names.push_back(input.name);
-  require_in_no_other_shard(destination.path, names, ShardChange::whole);
+  const std::set<std::string> kept(names.begin(), names.end());
+  std::vector<std::string> lost;
+  for (std::size_t i = 0; old != nullptr && i < old->size(); ++i) {
+    if (!kept.contains(std::string(old->name(i)))) lost.emplace_back(old->name(i));
+  }
+  require_model_stays_whole(destination.path, names, lost);
 }
 
 void warn_of_replaced(const std::string& path, const NamedInput& input, const CastInput& written,
@@ -423,7 +429,7 @@ void convert_to_archive(const Conversion& conversion, const std::vector<NamedCas
                          .replaced = conversion.destination.replaced};
   if (format.can_compress) options.memory = memory_of(reading.settings);
   if (options.old) require_nothing_lost(conversion, *options.old, all, options.metadata);
-  require_whole_models(conversion.destination, inputs);
+  require_whole_models(conversion.destination, inputs, options.old.get());
   if (conversion.dry_run) return list_arrays(all, reading, conversion.dry_run);
   warn_of_link(conversion.destination, reading.settings.warn);
   const auto archive = format.create_archive(conversion.destination.path, options);

@@ -103,8 +103,7 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& 
     if (!destination.is_member) before.shape = shape;  // the file is replaced as a whole
     warn_of_change(destination.path, name, before, dtype, shape, warn);
   }
-  if (old && destination.is_member && !member)
-    require_in_no_other_shard(destination.path, {name}, ShardChange::one_array);
+  if (old && destination.is_member && !member) require_model_stays_whole(destination.path, {name});
   warn_of_link(destination, warn);
   auto archive =
       old ? old->rewrite(destination.path, name, options) : format.create_archive(destination.path, options);

@@ -79,6 +79,7 @@ TEST_CASE("ONNX's own cases are equal bit for bit, all that tensorop has", "[cli
                      {"pytorch-converted Gather", 2},
                      {"pytorch-converted PRelu", 6},
                      {"pytorch-operator Add", 3},
+                     {"pytorch-operator Concat", 1},
                      {"pytorch-operator Max", 1},
                      {"pytorch-operator Min", 1},
                      {"pytorch-operator Pow", 1},

@@ -5,7 +5,6 @@
 //     {"metadata":{"total_size":N},"weight_map":{NAME:FILE,..}}
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -117,8 +116,8 @@ std::string ArrayFiles::of_index(const std::string& path, const std::string& nam
   return in(read(path), path, name);
 }
 
-void require_in_no_other_shard(const std::string& file, const std::vector<std::string>& names,
-                               ShardChange change) {
+void require_model_stays_whole(const std::string& file, const std::vector<std::string>& names,
+                               const std::vector<std::string>& lost) {
   const std::string folder = directory_of(file);
   std::vector<std::string> others;
   if (os().scandir(folder.c_str(), others) != 0) return;
@@ -137,10 +136,9 @@ void require_in_no_other_shard(const std::string& file, const std::vector<std::s
                       in_quotes(name), " in ", printable(there->second), ": the model would have it twice"),
                   "", cat("-o ", printable(index), ":NAME replaces an array where it is"));
     }
-    if (change == ShardChange::one_array) continue;
-    const std::set<std::string> kept(names.begin(), names.end());
-    for (const auto& [name, shard] : *shards) {
-      if (shard != own || kept.contains(name)) continue;
+    for (const std::string& name : lost) {
+      const auto there = shards->find(name);
+      if (there == shards->end() || there->second != own) continue;
       throw Error(cat(printable(file), ": is a part of ", printable(index), ", which has array ",
                       in_quotes(name), " in it: the model would lack it"),
                   "", cat("the same edits of ", printable(index), " make one file of the model"));

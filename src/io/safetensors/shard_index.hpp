@@ -1,7 +1,6 @@
 // The index of a model in several safetensors files (shards): it names the file of each array.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,14 +17,11 @@ struct ShardEntry {
 // The entries of an index, in its order. Throws Error.
 [[nodiscard]] std::vector<ShardEntry> read_shard_index(std::string_view text);
 
-// Whether arrays are all that a file will have, or one that it will have beside its others.
-enum class ShardChange : std::uint8_t { one_array, whole };
-
-// Throws Error if an index in the folder of `file`, one of its shards, places one of the arrays in another
-// shard, since readers accept no duplicate; or if the file as a whole then lacks an array that the index
-// places in it.
-void require_in_no_other_shard(const std::string& file, const std::vector<std::string>& names,
-                               ShardChange change);
+// `names` are arrays that `file` gets, `lost` those that it has and does not keep. Throws Error if an index
+// in its folder, one of whose shards it is, places one of `names` in another shard, since readers accept no
+// duplicate, or one of `lost` in this one.
+void require_model_stays_whole(const std::string& file, const std::vector<std::string>& names,
+                               const std::vector<std::string>& lost = {});
 
 // Finds the files that contain the arrays of archives. Caches the indexes that it reads.
 class ArrayFiles {
@@ -43,8 +39,8 @@ class ArrayFiles {
   [[nodiscard]] static std::optional<Shards> try_read(const std::string& path);
   [[nodiscard]] static std::string in(const std::optional<Shards>& shards, const std::string& path,
                                       const std::string& name);
-  friend void require_in_no_other_shard(const std::string& file, const std::vector<std::string>& names,
-                                        ShardChange change);
+  friend void require_model_stays_whole(const std::string& file, const std::vector<std::string>& names,
+                                        const std::vector<std::string>& lost);
   std::map<std::string, std::optional<Shards>> indexes_;  // by path; nothing: not an index
 };
 
