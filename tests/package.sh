@@ -67,11 +67,14 @@ only() {
 
 # ---- making
 
+# xz takes as long as all else.
+compression=$([[ $mode == quick ]] && echo gzip || echo xz)
+
 # make_packages FOLDER [OPTION...]: cpack is what the target `package` runs.
 make_packages() {
   local folder=$1
   shift
-  (cd "$build" && cpack --config CPackConfig.cmake -B "$folder" "$@") >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  (cd "$build" && cpack --config CPackConfig.cmake -B "$folder" -D CPACK_DEBIAN_COMPRESSION_TYPE=$compression "$@") >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 }
 
 fails_without_notices() {
@@ -89,15 +92,13 @@ manifest() {
 
 installed=$(manifest)
 make_packages "$work/one"
-# With tensorop-mpi and without it, the package of tensorop is the same.
-TZ=Pacific/Auckland LC_ALL=C.UTF-8 make_packages "$work/two" -D CPACK_TENSOROP_MPI=OFF
-(umask 077 && make_packages "$work/three" -G TGZ)
+# Neither tensorop-mpi beside it nor the environment has a part in it.
+(umask 077 && TZ=Pacific/Auckland LC_ALL=C.UTF-8 make_packages "$work/two" -D CPACK_TENSOROP_MPI=OFF)
 deb=$(echo "$work"/one/tensorop_*.deb)
 tarball=$(echo "$work"/one/*.tar.gz)
 check "two packages are the same bytes" cmp "$deb" "$work/two/${deb##*/}"
 check "two archives are the same bytes" cmp "$tarball" "$work/two/${tarball##*/}"
 check "the list of what cmake --install wrote stays" equal "$(manifest)" "$installed"
-check "the umask has no part in it" cmp "$tarball" "$work/three/${tarball##*/}"
 
 # ---- contents
 

@@ -3,7 +3,7 @@
 #
 #     tests/run.sh          the release and its tests
 #     tests/run.sh all      what CI runs: the format of the sources; the release with tensorop-mpi and its tests, also the
-#                           scripts; the tests of parts and all others, and each fuzz target with its seeds, under the
+#                           scripts; the tests of parts and most others, and each fuzz target with its seeds, under the
 #                           address and undefined-behaviour sanitizers; what starts threads under the thread sanitizer
 #     tests/run.sh mpi      the release with tensorop-mpi, and the tests that start ranks
 #     tests/run.sh tidy     clang-tidy over the sources, each by itself: finds a missing #include, too
@@ -258,17 +258,17 @@ fi
 
 check_format
 # The tests of single parts, which are compiled without optimization here and there, run under the address sanitizer alone.
-build release -DTENSOROP_MPI=ON -DTENSOROP_ALL_TESTS=ON -- tensorop tensorop-mpi tensorop_thread_tests tensorop_long_tests \
+build release -DTENSOROP_MPI=ON -DTENSOROP_ALL_TESTS=ON -- tensorop tensorop-mpi tensorop_long_tests \
   tensorop_cli_tests tensorop_fault_tests tensorop_mpi_tests
 start_build asan -- tensorop_tests tensorop_long_tests tensorop_cli_tests tensorop_fault_tests tensorop_fuzz
-run_ctest release --label-exclude unit
+run_ctest release --label-exclude 'unit|threads' --exclude-regex NOT_BUILT
 await_build
 start_build tsan -- tensorop_thread_tests
-# Threads are for the thread sanitizer to watch. Programs are shrunk by thousands of calls, and the docs show commands,
+# Threads are for the thread sanitizer to watch. Programs are shrunk by thousands of calls, and docs and rules show commands,
 # that other tests run here, too. Of the transcripts, which start thousands of processes, each commit runs a quarter here.
 others=('[^a-d]' '[^e-n]' '[^o-q]' '[^r-z]')
 run_ctest asan --label-exclude 'script|threads' \
-  --exclude-regex "NOT_BUILT|cli/${others[TENSOROP_SEED % 4]}.*[.]md|cli/shrink.md|cli/(commands|pages|usage)_test"
+  --exclude-regex "NOT_BUILT|cli/${others[TENSOROP_SEED % 4]}.*[.]md|cli/shrink.md|cli/(commands|pages|rule|usage)_test"
 run_counted fuzz tests/fuzz/run.sh seeds
 await_build
 run_ctest tsan --label-regex threads

@@ -19,7 +19,7 @@ import time
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker, npy, run, run_checks
+from support.checker import Checker, npy, run, run_checks, share
 
 checker = Checker()
 
@@ -84,20 +84,21 @@ def check_both_ways(binary, folder):
     whole = reference({**described(arrays), **others}, {"format": "pt"})
     (folder / "all.safetensors").write_bytes(whole)
     for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    for name, array in share(list(arrays.items()), 2):
         done = run(binary, "convert", f"all.safetensors:{name}", "--format", "npy", cwd=folder)
         checker.check(f"all.safetensors:{name}", done.stdout == npy(array), done.stderr)
-        np.save(folder / f"{name}.npy", array)
         alone = reference(described({name: array}))
         piped = run(binary, "convert", "-", "--format", "npy", cwd=folder, input=alone)
         checker.check(f"{name} from a pipe", piped.stdout == npy(array), piped.stderr)
         pieces = run(binary, "convert", "-", "--format", "npy", "--memory", "1", cwd=folder, input=alone)
         checker.check(f"{name} through a temporary file", pieces.stdout == npy(array), pieces.stderr)
-    for name, (dtype, shape, data) in others.items():
+    for name, (dtype, shape, data) in share(list(others.items()), 2):
         alone = reference({name: (dtype, shape, data)})
         for options in ((), ("--memory", "1")):
             piped = run(binary, "convert", f"{name}=-", "--format", "safetensors", *options, cwd=folder, input=alone)
             checker.check(f"{name} from a pipe", piped.stdout == alone, piped.stderr)
-    for name, array in arrays.items():
+    for name, array in share(list(arrays.items()), 2):
         # Without padding most data is not aligned.
         text = json.dumps({name: {"dtype": codes_of(array), "shape": array.shape, "data_offsets": [0, array.nbytes]}})
         text = b"\n " + text.encode()
