@@ -12,7 +12,7 @@
 set -euo pipefail
 source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 artefacts=$source/build/artefacts
-build=$(realpath "${1:-$artefacts/x86_64}")
+build=$(realpath -m "${1:-$artefacts/x86_64}")  # which does not exist yet in a fresh clone
 mode=${2:-default}
 binary=$build/apps/tensorop/tensorop
 work=$(mktemp -d "${TMPDIR:-/tmp}/tensorop-package.XXXXXX")

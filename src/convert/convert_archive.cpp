@@ -1,6 +1,4 @@
 // The part of convert() that writes archives.
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -13,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/replaced_file.hpp"
+#include "base/text.hpp"
 #include "convert/convert_input.hpp"
 #include "engine/execute.hpp"
 #include "io/archive.hpp"
@@ -305,13 +304,6 @@ DType dtype_before(const NamedInput& input, const InputReading& reading) {
   return open_input(input, plain, true).tensor.dtype();
 }
 
-// Whether the name matches a pattern in which * and ? alone have a meaning.
-bool matches(const std::string& pattern, const std::string& name) {
-  std::string escaped;
-  for (const char c : pattern) escaped += c == '[' ? std::string("[[]") : std::string(1, c);
-  return ::fnmatch(escaped.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
-}
-
 void set_dtypes(const std::vector<NamedCast>& casts, const InputReading& reading,
                 std::vector<NamedInput>& inputs) {
   std::vector<DType> before;
@@ -322,7 +314,7 @@ void set_dtypes(const std::vector<NamedCast>& casts, const InputReading& reading
     bool is_used = false;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       NamedInput& input = inputs[i];
-      const bool is_meant = cast.source ? before[i] == *cast.source : matches(cast.names, input.name);
+      const bool is_meant = cast.source ? before[i] == *cast.source : matches_pattern(cast.names, input.name);
       if (!is_meant) continue;
       input.dtype = cast.dtype;
       input.may_round = !cast.source;
