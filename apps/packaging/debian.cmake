@@ -36,7 +36,7 @@ if(CPACK_TENSOROP_STATIC)
   file(MAKE_DIRECTORY ${share}/lintian/overrides)
   file(COPY_FILE ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides ${share}/lintian/overrides/tensorop)
   if(CPACK_TENSOROP_MPI)
-    # Its zlib is that of the static program.
+    # It has the zlib of the static program.
     file(WRITE ${mpi_share}/lintian/overrides/tensorop-mpi "embedded-library zlib [usr/bin/tensorop-mpi]\n")
   endif()
 endif()

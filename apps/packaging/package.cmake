@@ -52,7 +52,7 @@ ranks of an MPI job. All ranks must see the same files.")
   set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS tensorop)
 endif()
 
-# Two packages of one source are the same bytes: the time in them is that of the release, or SOURCE_DATE_EPOCH.
+# Two packages of one source are the same bytes: the time in them is the time of the release, or SOURCE_DATE_EPOCH.
 set(CPACK_TENSOROP_RELEASED ${TENSOROP_RELEASED})
 set(CPACK_TENSOROP_STATIC ${TENSOROP_STATIC})
 set(CPACK_TENSOROP_MAINTAINER ${TENSOROP_MAINTAINER})

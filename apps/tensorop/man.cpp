@@ -73,12 +73,12 @@ std::string status_section(std::string_view one) {
              "reason.\n");
 }
 
-// What all commands read besides their options and operands, and what they may leave behind.
+// The environment variables and files of every command.
 constexpr std::string_view kSurroundings =
     ".SH ENVIRONMENT\n"
     ".TP\nTENSOROP_MEMORY\nThe default of \\-\\-memory.\n"
     ".TP\nTMPDIR\nThe folder of temporary files that have no place beside a result; default: /tmp.\n"
-    ".TP\nCOLUMNS\nThe width of help and pictures; default: that of the terminal.\n"
+    ".TP\nCOLUMNS\nThe width of help and pictures; default: the width of the terminal.\n"
     ".TP\nLC_ALL, LC_CTYPE, LANG\nThe first that is not empty says whether UTF\\-8 can be printed.\n"
     ".SH FILES\n"
     ".TP\n\\&.tensorop\\-XXXXXXXX.tmp\nA temporary file or folder, with random letters.\n"

@@ -64,7 +64,7 @@ struct Comparison {
   std::vector<AxisPlaces> places;  // where elements differ, along axes of more than one element
   std::optional<DifferingElement> first;
   std::optional<DifferingElement> worst;  // dtypes of kToleranceTypes
-  // Only where some are asked for: at most so many of either, in their order.
+  // The largest number of elements in each of the two lists that follow, in their order.
   std::int64_t shown = 0;
   std::vector<DifferingElement> first_shown;
   std::vector<DifferingElement> worst_shown;  // dtypes of kToleranceTypes

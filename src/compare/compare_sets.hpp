@@ -41,7 +41,7 @@ struct SetCompareSettings {
 void compare_sets(const TensorSet& actual, const TensorSet& expected, const SetCompareSettings& settings,
                   const FindingReport& report);
 
-// The names of the pairs; of two archives in folders that of their pair.
+// The names of the pairs. For two archives in folders: the name of their pair.
 [[nodiscard]] std::vector<std::string> pair_names(const TensorSet& actual, const TensorSet& expected);
 
 }  // namespace tensorop

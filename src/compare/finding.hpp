@@ -136,7 +136,7 @@ struct Finding {
 // Takes findings in their order, one call at a time. An exception from it ends the work.
 using FindingReport = std::function<void(const Finding& finding)>;
 
-// Says how the job of a finding ended. The outcome of one that is done is that of the finding already.
+// Sets how the job of a finding ended. If the job is done, the finding has its outcome already.
 void end_finding(Finding& finding, const JobOutcome& job);
 
 // Whether it is equal though elements differ, which max_mismatch and metrics allow.

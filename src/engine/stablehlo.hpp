@@ -9,8 +9,8 @@
 
 namespace tensorop {
 
-// Returns the attributes with those that the text of `dimension_numbers` sets instead of it. The text is an
-// MLIR attribute, or the part of it between < and >. Throws Error [G-8] if it is neither.
+// Replaces the attribute `dimension_numbers` by the attributes that its text sets, and returns all of them.
+// The text is an MLIR attribute, or the part of it between < and >. Throws Error [G-8] if it is neither.
 [[nodiscard]] std::vector<NamedText> with_dimension_numbers(const std::vector<NamedText>& attributes,
                                                             const Operator& op);
 

@@ -75,8 +75,8 @@ class Drawing {
   Shape pick_shape(std::int64_t rank);
   // An axis, as an attribute, counted from the front.
   std::int64_t pick_axis(std::int64_t rank);
-  // Draws batch_dims up to `most`, and sets the attribute if the version has it. For negative values the rank
-  // of indices is batch_dims plus `further`.
+  // Draws batch_dims up to `most`, and sets the attribute if the version has it. A negative value counts from
+  // the rank of indices, which is batch_dims plus `further`.
   std::int64_t pick_batch_dims(std::int64_t most, std::int64_t further);
   // Up to `most` further dimensions.
   Shape pick_dims(std::string_view parameter, std::int64_t most);

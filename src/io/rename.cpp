@@ -43,7 +43,7 @@ void require_bounded(const std::string& from) {
   }
 }
 
-// "FROM=TO", by the matcher of the C library: that of C++ recurses for each byte of a name, and ends the
+// "FROM=TO", by the matcher of the C library: std::regex recurses for each byte of a name, and overflows the
 // stack.
 class Expression {
  public:

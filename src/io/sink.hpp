@@ -127,7 +127,7 @@ void set_path(Destination& destination, const std::string& text);
 // Warns if an array of an archive changes its dtype or shape.
 void warn_of_change(const std::string& path, const std::string& name, const ArrayEntry& before, DType dtype,
                     const Shape& shape, const Warn& warn);
-// Warns, naming the target, if the replaced file is reached by a link to another folder.
+// Warns if the path of the result is a link to a file in another folder. The warning names that file.
 void warn_of_link(const Destination& held, const Warn& warn);
 
 // The format for a destination. Throws Error if no format was given and the extension is unknown; if standard

@@ -83,7 +83,7 @@ void require_unidirectional(const NamedShape& data, const NamedShape& target, st
     if (data.shape[d] == 1 || data.shape[d] == target.shape[missing + d]) continue;
     throw Error(
         cat(shown(data), " does not broadcast to ", shown(target), ": dimension ", missing + d,
-            " of the result is ", target.shape[missing + d], ", that of ", data.name, " is ", data.shape[d]),
+            " of the result is ", target.shape[missing + d], ", of ", data.name, " it is ", data.shape[d]),
         rule.empty() ? "BC-U2" : rule, "", right_aligned_picture({data, target}, to_int64(missing + d)));
   }
 }

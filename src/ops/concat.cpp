@@ -73,10 +73,9 @@ void require_joins(const NamedShape& a, const NamedShape& b, std::int64_t axis) 
     const std::int64_t in_a = a.shape[to_size(d)];
     const std::int64_t in_b = b.shape[to_size(d)];
     if (d == axis || in_a == in_b) continue;
-    throw Error(
-        cat("dimension ", d, " of ", b.name, " ", to_string(b.shape), " is ", in_b, ", that of ", a.name, " ",
-            to_string(a.shape), " is ", in_a, "; they may differ only along axis ", axis),
-        "CC-2", "", shape_picture({a, b}, d));
+    throw Error(cat("dimension ", d, " of ", b.name, " ", to_string(b.shape), " is ", in_b, ", of ", a.name,
+                    " ", to_string(a.shape), " it is ", in_a, "; they may differ only along axis ", axis),
+                "CC-2", "", shape_picture({a, b}, d));
   }
 }
 

@@ -239,7 +239,7 @@ struct ElementwiseDescription {
 };
 
 inline constexpr std::string_view kElementwiseShape =
-    "the shape that the operands broadcast to; with pdpd and with --broadcast 1 that of a";
+    "the shape that the operands broadcast to; with pdpd and --broadcast 1 the shape of a";
 inline constexpr WordList kElementwiseBroadcastRules =
     "BC-M1 BC-N1 BC-P1 BC-P2 BC-P3 BC-P4 BC-L3 BC-L5 BC-L6";
 

@@ -223,24 +223,24 @@ constinit const Operator kNotEqual = elementwise_operator<kernel_of<NotEqual>>(
      kBinaryOperands});
 
 constinit const Operator kLess = elementwise_operator<kernel_of_order<Less>>(
-    {"less", "<", "Whether each element of a is less than that of b",
+    {"less", "<", "Whether each element of a is less than the one of b",
      "Whether a < b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop less '[1,2,3]' '[2]'", kLessNames, kLessVersions, kBinaryAttributes, kBinaryOperands});
 
 constinit const Operator kLessOrEqual = elementwise_operator<kernel_of_order<LessOrEqual>>(
-    {"lessorequal", "<=", "Whether each element of a is less than or equal to that of b",
+    {"lessorequal", "<=", "Whether each element of a is less than or equal to the one of b",
      "Whether a <= b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop lessorequal '[1,2,3]' '[2]'", kLessOrEqualNames, kLessOrEqualVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kGreater = elementwise_operator<kernel_of_order<Greater>>(
-    {"greater", ">", "Whether each element of a is greater than that of b",
+    {"greater", ">", "Whether each element of a is greater than the one of b",
      "Whether a > b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop greater '[1,2,3]' '[2]'", kGreaterNames, kGreaterVersions, kBinaryAttributes,
      kBinaryOperands});
 
 constinit const Operator kGreaterOrEqual = elementwise_operator<kernel_of_order<GreaterOrEqual>>(
-    {"greaterorequal", ">=", "Whether each element of a is greater than or equal to that of b",
+    {"greaterorequal", ">=", "Whether each element of a is greater than or equal to the one of b",
      "Whether a >= b, as bool. The result is false if an operand is NaN. For bool, false is less than true.",
      "tensorop greaterorequal '[1,2,3]' '[2]'", kGreaterOrEqualNames, kGreaterOrEqualVersions,
      kBinaryAttributes, kBinaryOperands});

@@ -88,8 +88,8 @@ SliceGeometry checked_slices(const Call& call) {
   for (std::int64_t i = 0; i < b; ++i) {
     const auto d = static_cast<std::size_t>(i);
     if (data[d] == indices[d]) continue;
-    throw Error(cat("batch dimension ", i, " of data ", to_string(data), " is ", data[d],
-                    ", that of indices ", to_string(indices), " is ", indices[d], "; they must be equal"),
+    throw Error(cat("batch dimension ", i, " of data ", to_string(data), " is ", data[d], ", of indices ",
+                    to_string(indices), " it is ", indices[d], "; they must be equal"),
                 "GA-5", "", shape_picture({{"data", data}, {"indices", indices}}, i));
   }
   return call.range ? range_slice(data, axis, *call.range) : axis_slices(data, indices, axis, b);

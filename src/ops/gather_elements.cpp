@@ -96,14 +96,14 @@ SliceGeometry checked_slices(const Call& call) {
     if (static_cast<std::int64_t>(d) == axis) continue;
     const bool is_repeated = repeats && (indices[d] == 1 || data[d] == 1);
     if (is_repeated || (equal || repeats ? indices[d] == data[d] : indices[d] <= data[d])) continue;
-    throw Error(cat("dimension ", d, " of indices ", to_string(indices),
-                    equal || repeats ? " must equal" : " must not exceed", " that of data ", to_string(data),
-                    repeats ? ", or one of them be 1" : "", " (only axis ", axis, " is free)"),
-                is_torch ? "PT-1" : "GE-4",
-                indices[d] > data[d]
-                    ? ""
-                    : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller)),
-                shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
+    throw Error(
+        cat("dimension ", d, " of indices ", to_string(indices),
+            equal || repeats ? " must equal" : " must not exceed", " dimension ", d, " of data ",
+            to_string(data), repeats ? ", or one of them be 1" : "", " (only axis ", axis, " is free)"),
+        is_torch ? "PT-1" : "GE-4",
+        indices[d] > data[d] ? ""
+                             : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller)),
+        shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
   return element_slices(data, indices, axis, repeats);
 }

@@ -88,8 +88,8 @@ void check_batch(const Call& call, const Shape& data, const Shape& indices, std:
     const bool has_1 = data[d] == 1 || indices[d] == 1;
     if (data[d] != indices[d] && !(allowed && has_1)) {
       throw Error(
-          cat("batch dimension ", d, " of data ", to_string(data), " is ", data[d], ", that of indices ",
-              to_string(indices), " is ", indices[d], "; they must be equal",
+          cat("batch dimension ", d, " of data ", to_string(data), " is ", data[d], ", of indices ",
+              to_string(indices), " it is ", indices[d], "; they must be equal",
               allowed ? " or one of them 1" : ""),
           "GN-3",
           has_1 ? allowed_by(call, "a batch dimension of 1 against another size is", kBroadcastBatch) : "",

@@ -108,7 +108,8 @@ constexpr Rule kBroadcastRules[] = {
      "OpenVINO auto_broadcast pdpd, by its text; its implementation counts the trailing dimensions.",
      "tensorop add '[[1,2],[3,4]]' '[1,2]' --auto-broadcast pdpd --axis 2",
      "tensorop add '[[1,2],[3,4]]' '[1,2]' --auto-broadcast pdpd --axis 1", "BR-2"},
-    {"BC-P4", "pdpd: each dimension of b is 1 or equal to that of a at its position. Only b is repeated.",
+    {"BC-P4",
+     "pdpd: each dimension of b is 1 or equal to the dimension of a at its position. Only b is repeated.",
      "OpenVINO auto_broadcast pdpd. That inner dimensions of size 1 are repeated follows from its example. "
      "In Broadcast OpenVINO's code, which also repeats a target dimension of size 1; tensorop does not.",
      "tensorop add '[[1,2],[3,4]]' '[1,2,3]' --auto-broadcast pdpd",

@@ -106,8 +106,8 @@ void require_larger_updates(const Shape& indices, const Shape& updates) {
   }
   for (std::size_t d = 0; d < indices.size(); ++d) {
     if (indices[d] <= updates[d]) continue;
-    throw Error(cat("dimension ", d, " of indices ", to_string(indices), " must not exceed that of updates ",
-                    to_string(updates)),
+    throw Error(cat("dimension ", d, " of indices ", to_string(indices), " must not exceed dimension ", d,
+                    " of updates ", to_string(updates)),
                 "PT-1", "",
                 shape_picture({{"indices", indices}, {"updates", updates}}, static_cast<std::int64_t>(d)));
   }
@@ -129,7 +129,7 @@ SliceGeometry checked_slices(const Call& call, bool has_value) {
   if (is_torch && !has_value) {
     require_larger_updates(indices, call.operands[2].shape());
   } else if (!is_torch && !repeats) {
-    require_updates_shape(call, indices, call.get(kBroadcastUpdatesKey), "that of indices", "SE-3");
+    require_updates_shape(call, indices, call.get(kBroadcastUpdatesKey), "the shape of indices", "SE-3");
   }
   for (std::size_t d = 0; d < data.size(); ++d) {
     const bool free = static_cast<std::int64_t>(d) == axis && !call.has_trait(kBoundedAxis);
@@ -140,8 +140,8 @@ SliceGeometry checked_slices(const Call& call, bool has_value) {
     if (free || fits) continue;
     throw Error(
         cat("dimension ", d, " of indices ", to_string(indices),
-            repeats || equal ? " must equal" : " must not exceed", " that of data ", to_string(data),
-            repeats ? ", or one of them be 1" : "",
+            repeats || equal ? " must equal" : " must not exceed", " dimension ", d, " of data ",
+            to_string(data), repeats ? ", or one of them be 1" : "",
             call.has_trait(kBoundedAxis) ? "" : cat(" (only axis ", axis, " is free)")),
         is_torch ? "PT-1" : "GE-4",
         static_cast<std::int64_t>(d) != axis
@@ -166,8 +166,9 @@ Planned plan_with(const Call& call, bool has_value) {
   }
   if (call.has_trait(kBroadcastOffAxis)) {
     const bool is_like_indices = call.has_trait(kLikeIndices);
-    require_updates_shape(call, is_like_indices ? indices : slices.shape, true,
-                          is_like_indices ? "that of indices" : "that of indices and data", "SE-3");
+    require_updates_shape(
+        call, is_like_indices ? indices : slices.shape, true,
+        is_like_indices ? "the shape of indices" : "the shape that indices and data broadcast to", "SE-3");
     // In this case NumPy and JAX check no index, nor does JAX if data has no elements.
     if (element_count(slices.shape) == 0 || (is_like_indices && call.operands[0].size() == 0))
       return copy_of(call, std::move(slices));

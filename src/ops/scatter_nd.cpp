@@ -116,7 +116,7 @@ SliceGeometry checked_slices(const Call& call) {
   if (is_scalar && call.has_trait(kAnyScalarUpdate)) return slices;
   require_updates_shape(
       call, slices.shape, call.has_trait(kRepeatsUpdates) || call.get(kBroadcastUpdatesKey),
-      cat("that of indices ", to_string(indices), " without its last dimension, then that of data ",
+      cat("the shape of indices ", to_string(indices), " without its last dimension, then the shape of data ",
           to_string(data), " from dimension ", k),
       "SN-3",
       is_scalar ? cat("a single update of any shape is allowed by ",

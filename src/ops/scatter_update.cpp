@@ -67,7 +67,7 @@ SliceGeometry checked_slices(const Call& call) {
   if (call.has_trait(kCyclesUpdates)) return slices;
   require_updates_shape(
       call, slices.shape, call.get(kBroadcastUpdatesKey),
-      cat("that of data ", to_string(data), " with that of indices ",
+      cat("the shape of data ", to_string(data), " with the shape of indices ",
           to_string(call.range ? Shape{call.range->count} : indices), " instead of axis ", axis),
       "SU-2");
   return slices;

@@ -116,8 +116,8 @@ constinit const Operator kWhere = {
         "Takes each element from x where the condition is true, and from y where it is false. The output has "
         "the dtype of x and y.",
     .output_shape =
-        "the shape that condition, x and y broadcast to (openvino-1: x and y); with pdpd and stablehlo that "
-        "of x",
+        "the shape that condition, x and y broadcast to (openvino-1: x and y); with pdpd and stablehlo the "
+        "shape of x",
     .example = "tensorop where '[[true,false],[true,true]]' '[[1,2],[3,4]]' '[9,8]'",
     .family = "where",
     .names = where_operator::kNames,

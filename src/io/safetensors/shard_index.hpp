@@ -17,9 +17,9 @@ struct ShardEntry {
 // The entries of an index, in its order. Throws Error.
 [[nodiscard]] std::vector<ShardEntry> read_shard_index(std::string_view text);
 
-// `names` are arrays that `file` gets, `lost` those that it has and does not keep. Throws Error if an index
-// in its folder, one of whose shards it is, places one of `names` in another shard, since readers accept no
-// duplicate, or one of `lost` in this one.
+// Checks a new version of `file` against the indexes in its folder that have it as a shard. `names` are the
+// arrays of the new version, `lost` the arrays that only the old one has. Throws Error if an index places one
+// of `names` in another shard, since readers accept no duplicate, or one of `lost` in `file`.
 void require_model_stays_whole(const std::string& file, const std::vector<std::string>& names,
                                const std::vector<std::string>& lost = {});
 

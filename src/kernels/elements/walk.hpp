@@ -106,8 +106,8 @@ class JoinWalk {
   // The number, among the operands with elements, of the one that has this column of a row.
   [[nodiscard]] std::size_t part_at(std::int64_t column) const;
 
-  // Of the operands whose rows have elements: their numbers, and where each begins in the result's row; then
-  // the end of that row.
+  // The numbers of the operands with elements. begins_[i] is the first column of operand operands_[i] in a
+  // row of the result; the last entry is the length of the row.
   std::vector<std::size_t> operands_;
   std::vector<std::int64_t> begins_ = {0};
 };
