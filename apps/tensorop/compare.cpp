@@ -59,7 +59,7 @@ CompareOptions read_options(const Arguments& arguments, const Reporter& reporter
           .by_value = arguments.has("--by-value")};
 }
 
-// Throws Error where both operands are the same array of the same file.
+// Throws Error if both operands are the same array of the same file.
 void refuse_one_file(const std::string& actual, const std::string& expected) {
   ArrayIds ids;
   const auto id_of = [&](const std::string& operand) {
@@ -144,7 +144,7 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   throw Error(cat(both, ": nothing is compared: ", skipped_text(counts)));
 }
 
-// Throws Error where no file has the name `text`, nor an archive that it names an array of.
+// Throws Error if `text` names neither a file nor an array of an archive.
 void require_there(std::string_view role, const std::string& text) {
   const bool is_tensor = is_standard_input(text) || is_inline_json(text) || looks_like_json(text);
   if (is_tensor || names_file(text) || file_exists(text)) return;
@@ -178,13 +178,13 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
   // A plain file is compared with one array of an archive.
   if (!actual && !is_folder(operands[1])) return compare_two(std::nullopt);
   const auto expected = open_set("expected", operands[1]);
-  // Before anything is said of the other one.
+  // Reported before faults of the other one.
   if (!actual) require_there("actual", operands[0]);
   if (!expected) require_there("expected", operands[1]);
   const bool has_folder = (actual && !actual->is_archive()) || (expected && !expected->is_archive());
   const bool has_one_file = !actual || !expected;
   const std::vector<std::string> renames = arguments.values("--rename-regex");
-  // Two arrays are a pair whatever they are called, unless they are chosen or listed by their names.
+  // Two single arrays are a pair whatever their names, unless names choose or list them.
   const auto holds_one = [&](const TensorSet& set) {
     return set.members().size() == 1 && !has_filter(arguments) && !arguments.has("--list") &&
            !arguments.has(kTable) && renames.empty();

@@ -52,12 +52,12 @@ struct OptionRules {
   OptionKind kind = OptionKind::text;
   std::int64_t least = 1;  // of an integer
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  std::string by_default = {};     // what is taken where it is not given; empty: none
+  std::string by_default = {};     // the value if it is not given; empty: none
   bool repeats = false;            // it may be given several times
   std::string_view needs = {};     // it is refused without this option
-  std::string_view excludes = {};  // it is refused beside these: "--list --json"
-  std::string_view hint = {};      // of both messages
-  bool decides = false;            // it decides what a finding is: a command that repeats the finding has it
+  std::string_view excludes = {};  // it is refused with these: "--list --json"
+  std::string_view hint = {};      // of both errors
+  bool decides = false;            // it affects findings: a command that repeats a finding includes it
 };
 
 struct Option {

@@ -51,8 +51,8 @@ inline constexpr std::string_view kTable = "--table";  // an option of compare
 using NameFilter = std::function<bool(const std::string& name)>;
 // Whether "FILE" as a whole name also selects "FILE:ARRAY".
 enum class FilterMembers : bool { no, yes };
-// Whether --filter selects `name` and --exclude does not. If one of `names` is the text, it selects that name
-// alone; else each name that contains the text or, if the text has * or ?, matches it as a whole. No other
+// Whether --filter selects `name` and --exclude does not. A text among `names` selects that name
+// alone. Others select each name that contains them or, with * or ? in them, matches as a whole. No other
 // character is special.
 [[nodiscard]] NameFilter read_filter(const Arguments& arguments, const std::vector<std::string>& names = {},
                                      FilterMembers members = FilterMembers::no);

@@ -68,7 +68,7 @@ std::vector<Job> read_run(const Arguments& arguments, Reporter& reporter) {
       visit_reads(job, visit);
     }
   });
-  // For all shards, because they share the folder, and a job has the same name in it in any shard.
+  // For the jobs of all shards: they share the folder, and a job has the same name in each.
   if (cases && !arguments.has("--list")) make_case_folders(jobs, *cases, arguments.has("--fsync"));
   filter_jobs(arguments, kRunReport, jobs);
   take_shard(shard, reporter, jobs);

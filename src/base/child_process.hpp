@@ -11,13 +11,13 @@
 
 namespace tensorop {
 
-// How a program ended: the only type for it.
+// How a program ended.
 struct ChildEnd {
   enum class Kind : std::uint8_t {
     exited,       // `status` is its exit status
     signalled,    // `status` is the number of the signal
     timed_out,    // it was killed
-    not_started,  // `status` is the reason, as errno has it
+    not_started,  // `status` is the reason, an errno value
   };
   static constexpr std::size_t kMostOutput = 8192;
   // Shells exit with larger statuses if a command is missing or was ended by a signal.
@@ -40,8 +40,8 @@ struct ChildEnd {
 // process group. The rest of the group is killed when the program ends, at the timeout, or when a signal ends
 // this process. Any thread may call. Throws Error naming the program if it cannot be watched.
 //
-// `timeout` counts from the start or, with `progress`, from the last progress: at the timeout, `progress`
-// returns how long ago the program made progress, or nothing if it made none since the previous call.
+// `timeout` counts from the start or, with `progress`, from the last progress. `progress` is called at the
+// timeout: it returns how long ago the last progress was; nothing if none since the previous call.
 using ChildProgress = std::function<std::optional<std::chrono::duration<double>>()>;
 [[nodiscard]] ChildEnd run_child(std::vector<std::string> words, std::chrono::duration<double> timeout,
                                  const ChildProgress& progress = {});

@@ -16,7 +16,7 @@ class Failure : public std::exception {
  public:
   // `rule` is the id of the violated operator rule ("IX-1", docs/ops), or empty. `hint` is a remedy, printed
   // on a line of its own, or empty. `details` are lines printed between message and hint, each with its line
-  // end, or empty: shapes below each other.
+  // end, such as a picture; or empty.
   explicit Failure(std::string message, std::string_view rule = {}, std::string hint = {},
                    std::string details = {});
 

@@ -31,7 +31,7 @@ std::atomic<int> first_signal{0};
 std::atomic<Clock::duration> time_of_first{};
 std::atomic<bool> is_removing{false};
 
-// Each CleanupLock shares it. The thread that ends the process locks it and report_mutex for good.
+// CleanupLocks lock it shared. The thread that ends the process locks it and report_mutex forever.
 std::shared_mutex cleanup_mutex;
 // Number of CleanupLocks that this thread holds or waits for; at least 1 in the thread that ends the process.
 thread_local int locks_held = 0;

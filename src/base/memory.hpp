@@ -1,4 +1,4 @@
-// Checks a large size before it is allocated: too little memory is an error with both numbers, instead of the
+// Checks a large size before it is allocated: too little memory is an Error with both sizes, instead of the
 // end of this or another process.
 #pragma once
 

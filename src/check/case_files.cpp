@@ -72,7 +72,7 @@ class ByFile {
 // The names that a result has in a folder of results.
 struct ResultNames {
   std::vector<std::string> own;
-  std::string archive = {};  // of an output that is an array, own[0]; empty: none
+  std::string archive = {};  // if own[0] is an array: its archive; else empty
   std::string golden = {};   // only if it is no other job's own name; empty: none
 };
 
@@ -121,7 +121,7 @@ class ResultJoin {
   // A folder of results.
   struct Folder {
     std::unordered_set<std::string> listed = {};
-    std::unordered_map<std::string, std::size_t> owners = {};  // of own names that are listed: the first job
+    std::unordered_map<std::string, std::size_t> owners = {};  // for listed own names: the first job
 
     [[nodiscard]] bool has(const ResultNames& names, const std::string& name) const {
       const bool is_array = !names.archive.empty() && &name == &names.own[0];
@@ -199,7 +199,7 @@ class ResultJoin {
     }
   }
 
-  // A symbolic link to nothing is no absent result.
+  // A dangling link is not an absent result.
   std::optional<ArrayId> id_found(std::size_t i, const std::string& path) {
     std::optional<ArrayId> id = array_ids_.of(path);
     const int reason = errno;
@@ -260,7 +260,7 @@ class ResultJoin {
   std::vector<std::optional<ArrayId>> ids_;  // of the files that were found
 };
 
-// A golden file is replaced by its name, so paths are joined by the names that they lead to.
+// A golden file is replaced under its name, so paths that lead to one name are one file.
 std::vector<std::shared_ptr<const GoldenFile>> join_golden_files(const std::vector<Job>& jobs,
                                                                  const CaseFileSettings& settings) {
   FileFinder finder;

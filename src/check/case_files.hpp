@@ -39,7 +39,7 @@ struct CaseFileSettings {
 };
 
 // Sets Job::files of all jobs. The result of a case is the file that its key `actual` names, else `actual`
-// or, in that folder, the one file of: the name of its output; file_name_of() its name
+// or the one file there that has: the name of its output; file_name_of() of its name
 // with the extension of a format that holds one tensor; the name of its golden file, unless that is the name
 // or the output of another job. A case has a fault if it has none of these names, if several of these files
 // exist, or if its file is the result of another case or a golden file: by (device, inode), and the name of

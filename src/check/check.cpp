@@ -132,7 +132,7 @@ class Check {
     return result;
   }
 
-  // Warns if the version leaves the call unspecified for which the case expects an error.
+  // Warns if the case expects an error for a call that the version leaves unspecified.
   static void warn_of_open_error(const Job& job, const Settings& own) {
     if (!own.warn || !expects_error(job) || job.request.op.op == nullptr) return;
     try {
@@ -233,7 +233,7 @@ class Check {
     return job.uses == 0 ? std::nullopt : std::optional(evaluate(job.request, own));
   }
 
-  // Nothing is known of another program where a call cannot be given to it.
+  // Nothing is known of another program if it cannot be given a call.
   static void not_given(Finding& found, const Failure& why) {
     found.outcome = Outcome::not_given;
     found.error = std::make_shared<Failure>(why);
@@ -308,10 +308,10 @@ class Check {
     }
   }
 
-  // Nothing of a step that is no finding.
+  // Nothing for a step without a finding.
   std::optional<Finding> delivered(std::size_t i, const JobOutcome& outcome) {
     const bool is_done = outcome.status == Outcome::done;
-    // That of a job that runs is in use.
+    // A running job uses its finding.
     const std::unique_ptr<Finding> held =
         outcome.status == Outcome::interrupted ? nullptr : std::move(results_[i]);
     Finding found = is_done ? std::move(*held) : begun(i);

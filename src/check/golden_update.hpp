@@ -30,7 +30,7 @@ class GoldenUpdates {
     std::size_t cases = 0;  // of this run
     std::size_t last_case = 0;
     std::optional<std::size_t> rewritten_by = {};
-    std::optional<std::size_t> equal_to = {};  // the first case that found it so
+    std::optional<std::size_t> equal_to = {};  // the first case it is equal to
   };
 
   void require_own(std::size_t i, const Writing& writing) const;

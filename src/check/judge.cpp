@@ -32,7 +32,7 @@ Source open_expected(const Expectation& expect, const Settings& settings) {
   });
 }
 
-// Says of an equal result that its bits are others, unless the case asks for less.
+// Warns that an equal result has other bits, unless the case allows them.
 void warn_of_other_bits(const Comparison& comparison, const Settings& settings) {
   const Difference& found = comparison.difference;
   const std::int64_t count = found.other_bits - found.differing;
@@ -213,7 +213,7 @@ bool judge_end(const Job& job, const ProgramSettings& program, Finding& found) {
     return false;
   }
   if (!expects_error(job)) return true;
-  // In one-case mode the exit status decides alone; a file that the program has left beside it is no result.
+  // In one-case mode only the exit status decides; a file that the program leaves besides is no result.
   if (!program.command.is_for_many()) run.result.clear();
   found.outcome = run.is_refused ? Outcome::equal : Outcome::different;
   return false;

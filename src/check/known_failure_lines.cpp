@@ -59,7 +59,7 @@ using Conditions = std::vector<std::string>;
 // The failing cases that meet some conditions, and the conditions.
 using Groups = std::map<Conditions, std::vector<std::size_t>>;
 
-// Calls visit(chosen) for `chosen`, which is a part of the conditions of a case, and each larger part with
+// Calls visit(chosen) for `chosen`, some of the conditions of a case, and for `chosen` with any further
 // conditions from `next` on.
 template <class Visit>
 void for_each_part(const Conditions& all, std::size_t next, Conditions& chosen, const Visit& visit) {

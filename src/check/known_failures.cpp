@@ -58,8 +58,8 @@ CaseFacts name_facts(const Job& job) {
   return out;
 }
 
-// The first operand's dtype and the values of the attributes, defaults too. Of a call that cannot be opened
-// by itself the attributes that it gives.
+// The first operand's dtype and the values of the attributes, defaults too. A call that cannot be opened
+// by itself has only given attributes.
 void add_values(const Job& job, const Settings& settings, CaseFacts& out) {
   if (job.request.op.op == nullptr) return;
   try {
@@ -173,7 +173,7 @@ void KnownFailures::judge(Finding& finding) {
   const Outcome outcome = finding.outcome;
   for (const std::size_t i : lines->second) {
     if (outcome == Outcome::equal) ++lines_[i].passed;
-    // Nothing was tried of it.
+    // The case was not run.
     if (outcome == Outcome::skipped || outcome == Outcome::not_given) --lines_[i].cases;
   }
   if (!is_excusable(finding)) return;

@@ -156,8 +156,8 @@ ChildEnd ManyCases::run_process(const Pack& pack, const std::vector<std::size_t>
   });
 }
 
-// A program takes the cases in their order. So one that ends badly has failed at the first case for which it
-// has left nothing, and the rest is given to another process; if it has left something for each, at the last.
+// A program takes the cases in their order. If it ends badly, it has failed at the first case without a
+// file, or at the last case if each has one; the cases after it are given to another process.
 void ManyCases::run_entries(Pack& pack) {
   constexpr int kMostProcesses = 10;
   std::vector<std::size_t> waiting;

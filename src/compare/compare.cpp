@@ -21,7 +21,7 @@ namespace {
 // Elements that a thread compares at a time.
 constexpr std::int64_t kCompareBytes = 1 << 20;
 
-// Stops when more than `enough` elements differ. Where `places` is given, it gets where they do.
+// Stops when more than `enough` elements differ. `places`, if given, gets their coordinates.
 Difference compare_all(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
                        const Tensor* left_out, const Threads& threads, std::int64_t enough,
                        std::vector<AxisPlaces>* places) {
@@ -115,7 +115,7 @@ void add_picture(const Tensor& actual, const Tensor& expected, const Threads& th
   if (!kToleranceTypes.contains(dtype)) return;
   out.metrics = metrics_of(out.picture->sums);
   if (!is_judged) return;
-  // Not a number, where squares are beyond float64, is not good.
+  // A NaN, from squares beyond float64, is not within a limit.
   out.has_good_metrics = (!out.asked.min_cosine || out.metrics->cosine >= *out.asked.min_cosine) &&
                          (!out.asked.max_rms || out.metrics->rms <= *out.asked.max_rms);
   if (!out.asked.judges_elements()) out.equal = out.difference.unfixable == 0;
@@ -135,7 +135,7 @@ bool has_values_of(const DTypeInfo& wide, const DTypeInfo& narrow) {
     case unsigned_integer:
       return is_unsigned && (narrow.kind == boolean || narrow.bits < wide.bits);
     case floating:
-      // The significands of the 16-bit floats differ in both ways, and so do the exponents of small ones.
+      // Of two floats of up to 16 bits, neither need have all values of the other.
       return wide.bits > 16 &&
              ((is_float && narrow.bits < wide.bits) || (is_integer && 2 * narrow.bits <= wide.bits));
     case complex:
@@ -170,7 +170,7 @@ void take_values(Source& source, DType dtype, const Settings& settings) {
   source.replace(execute(planned, inputs, settings, {}));
 }
 
-// The elements that a mask leaves out. Throws Error unless it is one of tensors of that shape.
+// The number of elements that a mask leaves out. Throws Error for another dtype or shape.
 std::int64_t count_left_out(const Tensor& mask, const Shape& shape, const Threads& threads) {
   constexpr std::int64_t kChunk = 1 << 18;
   if (mask.dtype() != DType::boolean)

@@ -33,23 +33,23 @@ struct DifferingElement {
   std::string actual;
   std::string expected;
   Difference error;  // of this element alone
-  // The bits of values that differ in nothing else: "0x80000000"; else empty.
+  // The bits, if the values differ only in them: "0x80000000"; else empty.
   std::string actual_bits = {};
   std::string expected_bits = {};
-  std::string why = {};  // the sentence of report/finding_why.hpp, where it is asked for
+  std::string why = {};  // the sentence of report/finding_why.hpp, if it is asked for
 };
 
 // Pictures of all errors in a report. They take another pass over both tensors.
 struct PictureOptions {
   bool map = false;
   bool histogram = false;
-  bool page = false;   // both, for a file, if an element differs
-  bool table = false;  // metrics, for a line of a table; not if no element is off
+  bool page = false;   // both, for a file; if elements differ
+  bool table = false;  // metrics, for a line of a table; if an element is off
 };
 
 struct Comparison {
   // The verdict: dtype and shape are equal, at most `allowed` elements differ, and the metrics that were
-  // asked for are within their limits. These alone decide where nothing else was asked for
+  // asked for are within their limits. Metrics alone decide if only they were asked for
   // (judges_elements()).
   bool equal = false;
   ComparedTensor actual;
@@ -57,18 +57,18 @@ struct Comparison {
   Tolerances asked;
   // The members below are set only when dtype and shape are equal.
   ElementTolerance tolerance;
-  std::int64_t elements = 0;             // that were compared
-  std::optional<std::int64_t> left_out;  // the others, where a mask was given
+  std::int64_t elements = 0;             // compared elements
+  std::optional<std::int64_t> left_out;  // the others, if a mask was given
   std::int64_t allowed = 0;              // elements that may differ
   Difference difference;
   std::vector<AxisPlaces> places;  // where elements differ, along axes of more than one element
   std::optional<DifferingElement> first;
   std::optional<DifferingElement> worst;  // dtypes of kToleranceTypes
-  // The largest number of elements in each of the two lists that follow, in their order.
+  // The largest number of elements in each of the next two lists, which are ordered.
   std::int64_t shown = 0;
   std::vector<DifferingElement> first_shown;
   std::vector<DifferingElement> worst_shown;  // dtypes of kToleranceTypes
-  // Only where they are shown or judged.
+  // Set only if shown or judged.
   PictureOptions shows;
   std::shared_ptr<const ErrorPicture> picture;
   std::optional<ErrorMetrics> metrics;  // dtypes of kToleranceTypes
@@ -77,7 +77,7 @@ struct Comparison {
   [[nodiscard]] bool same_header() const {
     return actual.dtype == expected.dtype && actual.shape == expected.shape;
   }
-  // A mask has left out every element there is. Tensors that have no elements are compared by their header.
+  // Whether a mask leaves out all elements. Tensors without elements are compared by dtype and shape.
   [[nodiscard]] bool compares_nothing() const {
     return same_header() && elements == 0 && left_out.value_or(0) != 0;
   }
@@ -108,13 +108,13 @@ struct CompareOptions {
 [[nodiscard]] Source open_mask(const std::string& text, const Settings& settings);
 
 // Compares two open operands and names them in the comparison. An untyped operand takes the dtype of the
-// other one where its elements fit, else it is different; two untyped operands are read together. Throws
+// other one if its elements fit, else it is different; two untyped operands are read together. Throws
 // Error when one of them cannot be read.
 [[nodiscard]] Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expected,
                                          const Tolerances& tolerances, const Settings& settings,
                                          const CompareOptions& options = {});
 
-// The same of operands that are still to be opened, and of one that holds the mask, if it is named.
+// The same for operands that are not open yet, and for the operand of a mask, if one is named.
 [[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
                                           const Tolerances& tolerances, const Settings& settings,
                                           const CompareOptions& options = {},

@@ -38,7 +38,7 @@ Members take_key(const std::vector<SetMember>& all, std::size_t& next, const std
   return out;
 }
 
-// Pairs members of one key: those of one name, then the two that are left, if there are no more.
+// Pairs members of one key: first those of one name, then the rest if only two are left.
 void pair_members(const Members& actual, Members expected, std::vector<Pair>& pairs) {
   Members left;
   for (const SetMember* member : actual) {
@@ -189,7 +189,7 @@ class SetComparison {
     run_batch(std::vector<Job>(compared.size()), batch, work, deliver);
   }
 
-  // The result of a pair, or those of the arrays of two archives; none where it is not wanted.
+  // The result of a pair, or the results of the arrays of two archives; none if not wanted.
   std::vector<Finding> compare(const Pair& pair, const Settings& call, std::vector<Unseen>& unseen) const {
     Finding result = finding_of(pair);
     const bool is_wanted = !settings_.wanted || settings_.wanted(result.name);
@@ -214,7 +214,7 @@ class SetComparison {
       result.error = std::make_shared<Failure>(error);
     }
     if (!is_wanted) return {};
-    // Lines of words may be strings, but a note beside results is no evidence for them.
+    // Lines of words may be strings, but may also be a note: they do not count.
     const bool has_elements =
         !result.error && (!result.comparison || (result.comparison->elements != 0 &&
                                                  result.comparison->actual.dtype != DType::string));
@@ -295,7 +295,7 @@ class SetComparison {
     result.outcome = outcome_of(*result.comparison);
   }
 
-  // Adds warnings to the list of the operand that they are about, each of which one thread reads.
+  // Adds warnings to the list of the operand that they concern. One thread reads each operand.
   [[nodiscard]] Comparison comparison_of(const Pair& pair, std::optional<OpenedFile> first,
                                          std::optional<OpenedFile> second, const Settings& call,
                                          std::array<std::vector<std::string>, 2>& warnings) const {
@@ -334,7 +334,7 @@ class SetComparison {
 void compare_sets(const TensorSet& actual, const TensorSet& expected, const SetCompareSettings& settings,
                   const FindingReport& report) {
   SetCompareSettings own = settings;
-  // Tensors of other dtypes stand beside those that max_ulp is meant for.
+  // A set may also have tensors of dtypes that have no ulp.
   own.tolerances.any_dtype = true;
   SetComparison(actual, expected, own, expected.name()).run(report);
 }

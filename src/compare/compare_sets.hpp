@@ -18,25 +18,25 @@ struct SetCompareSettings {
   Tolerances tolerances = {};
   CompareOptions options = {};
   Settings call = {};  // how files are read; its threads compare too
-  // The names to compare; all where empty.
+  // The names to compare; empty: all.
   std::function<bool(const std::string& name)> wanted = {};
   // Called with the number of files or arrays that have been compared and the number of all; one call at a
   // time, ascending.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
-  // Takes what is not looked at within pairs, one call at a time; may be empty.
+  // Takes unexamined content of pairs, one call at a time; may be empty.
   std::function<void(const std::vector<Unseen>& entries)> unseen = {};
   bool fail_fast = false;                // the first pair that is not equal is the last one
   Interruption* interruption = nullptr;  // as in BatchSettings, of pairs
 };
 
-// Tensors of one name are a pair; else two files or arrays whose names differ by the ending of a format
-// alone, where there are no others like that. Two archives in folders are compared array by array.
+// Tensors with the same name are a pair. So are two files or arrays whose names differ only by a format's
+// ending, if there are only two. Two archives in folders are compared array by array.
 //
 // A pair is skipped, not compared, if both are one file, or the same array of one file; and if both are text
 // that holds no tensor and have the same bytes.
 //
-// Small pairs are compared concurrently, and large ones of which memory holds one for each thread, where only
-// one thread can read a tensor of them; other large ones one after the other on all threads. Warnings and
+// Small pairs are compared concurrently. So are large pairs with a tensor that only one thread can read, if
+// memory holds a pair for each thread. Other large pairs take all threads, one by one. Warnings and
 // findings come in the order of the names.
 void compare_sets(const TensorSet& actual, const TensorSet& expected, const SetCompareSettings& settings,
                   const FindingReport& report);

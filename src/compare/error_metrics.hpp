@@ -11,7 +11,7 @@ namespace tensorop {
 
 struct ErrorMetrics {
   double rms = 0;     // the root of the mean square of the errors
-  double cosine = 1;  // of the angle between the two tensors as vectors; 1 where both are 0, 0 where one is
+  double cosine = 1;  // of the angle between the two tensors as vectors; 1 if both are 0, 0 if only one is
   // 20 log10(range / rms) in decibels, where the range is the largest expected element less the smallest:
   // infinity without an error, nothing without a range.
   std::optional<double> psnr;
@@ -21,8 +21,8 @@ struct ErrorMetrics {
 
 inline constexpr std::array<int, 4> kQuantiles = {500, 900, 990, 999};  // in thousandths
 
-// Upper bounds of the quantiles of the elements' errors, at most a sixteenth (6.25%) above them; of those
-// that have one: of relative errors not those of which the expected element is 0.
+// Upper bounds of the quantiles of the errors, at most a sixteenth (6.25%) above them. Elements whose
+// expected element is 0 have no relative error and do not count there.
 struct ErrorQuantiles {
   std::array<double, kQuantiles.size()> absolute = {};
   std::array<double, kQuantiles.size()> relative = {};

@@ -52,14 +52,14 @@ struct Unspecified {
 // How the program under test ended a case.
 struct ProgramRun {
   std::vector<std::string> words;  // the command
-  ChildEnd end;                    // of many cases: of the one at which the process ended
+  ChildEnd end;                    // for many cases: of the case at which it ended
   std::string result;              // the file it has written its result to; empty: it has written none
-  // It says that the call is an error: by its exit status or, of many cases, by the file for that.
+  // The program refuses the call: by its exit status or, for many cases, by a file.
   bool is_refused = false;
   std::shared_ptr<const Failure> fault = {};  // what is wrong with the file that refuses the call
 };
 
-// The line of --known-failures that a finding is of.
+// The line of --known-failures for a finding.
 struct KnownFailure {
   std::string place;   // "known.txt:3"
   std::string reason;  // empty: none
@@ -72,10 +72,10 @@ struct KnownFailure {
 struct Shrunk {
   std::string difference;               // "different value"
   std::string call;                     // in one line
-  std::int64_t cases = 1;               // that differ so
+  std::int64_t cases = 1;               // that do so
   std::vector<std::string> names = {};  // of these cases
-  bool is_smallest = true;              // else the budget ended before all smaller calls were tried
-  std::string kept = {};                // the folder that it is in
+  bool is_smallest = true;              // false: time ended before all smaller calls were tried
+  std::string kept = {};                // the folder of the case
   std::string command = {};             // that checks that folder
 };
 
@@ -93,8 +93,8 @@ struct Finding {
   std::shared_ptr<const Failure> error = {};
   std::vector<std::string> warnings = {};  // as Settings::warn has them
   double seconds = 0;
-  // The call that made the actual tensor, for explaining its elements; of check always, where the case has
-  // one. Results of earlier jobs that it takes are tensors of it where the outcome is `different`.
+  // The call that made the actual tensor, for explaining its elements; under check, whenever the case has
+  // one. If the outcome is `different`, it contains the results of earlier jobs as tensors.
   std::shared_ptr<const Request> call = {};
 
   // Why the case or pair was skipped; given where the outcome is `skipped`.
@@ -104,19 +104,19 @@ struct Finding {
   Tolerances tolerances = {};
   bool ignore_open = false;
   std::optional<std::string> expected_error = {};
-  // For a case under several versions: the version that does not have the expected result; or all that came
-  // of it, where it was to be portable.
+  // For a case under several versions: the version without the expected result; or, if the case must be
+  // portable, all results.
   std::string version = {};
   std::shared_ptr<const Portability> portability = {};
-  std::optional<OutputInfo> result = {};     // of the call, where there was a result
-  std::optional<ProgramRun> program = {};    // where a program was run; its result file is gone
-  std::vector<std::string> candidates = {};  // the files that the result could be, where there is none
+  std::optional<OutputInfo> result = {};     // of the call, if it has a result
+  std::optional<ProgramRun> program = {};    // if a program was run; its result file is gone
+  std::vector<std::string> candidates = {};  // where the result was looked for, if there is none
   // The error of tensorop for a call that another program fails to compute, if tensorop refuses it too.
   std::shared_ptr<const Failure> also_refused = {};
   std::optional<Unspecified> unspecified = {};
   std::optional<GoldenUpdate> update = {};  // of `updated`
-  // For an ONNX case whose elements were compared: whether their bits are equal, which equal elements need
-  // not have.
+  // For an ONNX case whose elements were compared: whether all bits are equal too; elements can be equal
+  // without.
   std::optional<bool> same_bits = {};
   std::optional<Shrunk> shrunk = {};
   std::optional<KnownFailure> known = {};  // of `known_failure` and `passes_now`
@@ -124,13 +124,13 @@ struct Finding {
   enum class Telling : std::uint8_t {
     whole,    // in every report
     grouped,  // a failed case: the text waits for the finding that it belongs to
-    again,    // after all it belongs to none: nothing but the text is missing
+    again,    // it belongs to no finding after all: only the text lacks it
   };
   Telling telling = Telling::whole;
-  // Both tensors that were compared, where they are asked for.
+  // Both compared tensors, if they are asked for.
   std::optional<Tensor> actual_tensor = {};
   std::optional<Tensor> expected_tensor = {};
-  bool only_moves = false;  // the operator computes nothing: no tolerance makes another value right
+  bool only_moves = false;  // the operator only moves elements: another value is always wrong
 };
 
 // Takes findings in their order, one call at a time. An exception from it ends the work.
@@ -139,15 +139,15 @@ using FindingReport = std::function<void(const Finding& finding)>;
 // Sets how the job of a finding ended. If the job is done, the finding has its outcome already.
 void end_finding(Finding& finding, const JobOutcome& job);
 
-// Whether it is equal though elements differ, which max_mismatch and metrics allow.
+// Whether it is equal although elements differ, as max_mismatch and metrics allow.
 [[nodiscard]] bool passes_differing(const Finding& finding);
 
 struct Counts {
   std::array<std::int64_t, kOutcomeCount> of = {};
   std::map<std::string, std::int64_t> skipped_by;  // Skipped::what
-  std::int64_t equal_onnx = 0;  // of the equal ones: ONNX cases, and those of them with the same bits
+  std::int64_t equal_onnx = 0;  // of the equal ones: ONNX cases; then those with the same bits
   std::int64_t same_bits = 0;
-  std::int64_t refused = 0;          // of the equal ones: an error was expected, and is there
+  std::int64_t refused = 0;          // of the equal ones: the expected result is an error
   std::int64_t left_out = 0;         // elements that were not compared
   std::int64_t differing_equal = 0;  // of the equal ones: passes_differing()
   std::int64_t unspecified = 0;      // elements of Finding::unspecified
@@ -162,7 +162,7 @@ struct Counts {
   void add(const Finding& finding);
 };
 
-// 2 where there is no verdict on something, else 1 where something is different, else 0.
+// 2 if something has no verdict, else 1 if something is different, else 0.
 [[nodiscard]] int exit_status(const Counts& counts);
 
 }  // namespace tensorop

@@ -10,7 +10,7 @@ namespace {
 // By how much an element, or the worst one of some elements, exceeds its tolerance.
 struct Severity {
   double excess = 0;      // kNone before all others
-  std::uint64_t ulp = 0;  // decides instead of the excess where distances are judged in ulp
+  std::uint64_t ulp = 0;  // replaces the excess if distances are judged in ulp alone
   std::int64_t position = 0;
 };
 
@@ -101,7 +101,7 @@ class Listing {
 ListedElements list_elements(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
                              const Tensor* left_out, const Difference& found, std::int64_t count,
                              const Threads& threads) {
-  // Elements that are left out together where none of them belongs to the lists.
+  // Elements of a block, which is skipped if none of them can be listed.
   constexpr std::int64_t kBlock = 4096;
   constexpr std::int64_t kChunk = 64 * kBlock;
   const std::int64_t elements = actual.size();

@@ -13,12 +13,12 @@ namespace tensorop {
 // Positions, flat and row-major.
 struct ListedElements {
   std::vector<std::int64_t> first;  // ascending
-  // In the order of Difference::worst(), ties by position; of dtypes of kToleranceTypes.
+  // In the order of Difference::worst(), ties by position; only for kToleranceTypes.
   std::vector<std::int64_t> worst;
 };
 
-// At most `count` of each; `found` is the difference of all elements of the two tensors, which have one dtype
-// and shape, but those that `left_out` leaves out, as in compare_elements(). Takes memory for `count`
+// At most `count` of each. The tensors have one dtype and shape. `found` is the difference of all elements
+// that `left_out` does not leave out, as in compare_elements(). Takes memory for `count`
 // elements a thread. The result does not depend on the number of threads.
 [[nodiscard]] ListedElements list_elements(const Tensor& actual, const Tensor& expected,
                                            const ElementTolerance& tolerance, const Tensor* left_out,

@@ -84,8 +84,8 @@ Source::Options options_of(const InputReading& reading, ArrayReading arrays) {
   // The bits of untyped text are those of its own dtype.
   if (!reading.view) options.cast_untyped_to = reading.dtype;
   options.overflow = reading.overflow;
-  // --view takes bytes as any dtype, and refuses those of more bits itself; what --dtype names must be a
-  // small dtype: values of another one would be the bits of numbers.
+  // --view takes bytes as any dtype, and refuses dtypes of more bits itself. --dtype must name a small
+  // dtype: the bytes are its bits, not numbers of another dtype.
   if (reading.view) {
     options.unnamed_as = element_size(*reading.view) == 1 ? *reading.view : DType::uint8;
   } else if (reading.dtype && kSmallTypes.contains(*reading.dtype)) {

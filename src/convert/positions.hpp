@@ -19,13 +19,13 @@ struct Lookup {
   const Format* text_format = nullptr;    // of operands that are text, as in Request
 };
 
-// Writes the position of each id among the keys, as int64 in the shape of the ids; with drops_missing of
-// shape (n), in row-major order of the ids. Warns of each of the first 20 ids that it leaves out, then of how
+// Writes the position of each id among the keys, as int64 in the shape of the ids; with drops_missing in
+// shape (n), in row-major order of ids. Warns of each of the first 20 ids that it leaves out, then of how
 // many more there are. Throws Error if an operand or the result fails.
 void write_lookup(const Lookup& lookup, const Destination& destination, const Settings& settings);
 
-// Writes the positions of the nonzero elements of an operand, in row-major order, as int64: of shape (n)
-// where it has one dimension, else (n, rank), one index tuple in each row. NaN and strings with characters
+// Writes the positions of the nonzero elements of an operand, in row-major order, as int64: in shape (n)
+// if it has one dimension, else (n, rank), an index tuple in each row. NaN and strings with characters
 // count as not zero. Throws Error.
 void write_nonzero(const std::string& operand, const Format* text_format, const Destination& destination,
                    const Settings& settings);

@@ -232,7 +232,7 @@ class PictureMaker {
     }
     if (most != 0 && to_int64(cells) > kMostLookups / most) return;
     for (PictureCell& cell : out_.grids[operand].cells) {
-      // An update that is dropped, or that is beyond the number that an origin lists.
+      // An update that is dropped, or that the origin's list has no room for.
       const bool is_unseen = explainer_.is_scatter() && operand != 0 && cell.colours.empty();
       if (cells > kMostAsked && !is_unseen) continue;
       const OperandElement element{operand, cell.position};

@@ -18,7 +18,7 @@ struct IndexRange {
 };
 
 // Reads START:STOP or START:STOP:STEP, each an integer or left out; nothing if the text has another form.
-// Integers beyond int64 become its limits. The step may be 0, which is no range of positions.
+// Integers beyond int64 become its limits. The step may be 0, which no valid range has.
 [[nodiscard]] std::optional<IndexRange> parse_range(std::string_view text);
 
 // Whether the operator takes ranges in place of indices, and the operand is one.

@@ -105,7 +105,7 @@ std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
   return Tensor(dtype, tensor.shape(), std::move(integers));
 }
 
-// Whether `dtype` is float64 and the own dtype of a text whose numbers it can only hold rounded.
+// Whether `dtype` is float64, and also the own dtype of a text whose numbers it rounds.
 bool only_rounds_to(const Source& source, DType dtype) {
   return source.tensor() == nullptr && dtype == DType::float64 && source.natural_dtype() == dtype;
 }
@@ -175,7 +175,7 @@ void resolve_as(Source& source, DType dtype) {
     try {
       return source.resolve(dtype);
     } catch (const Error&) {
-      // The caller refuses the operand's own dtype; if that equals `dtype`, numbers would be rounded.
+      // The caller refuses any other own dtype. If it equals `dtype`, numbers would be rounded.
       source.read();
       if (only_rounds_to(source, dtype)) throw;
     }

@@ -41,7 +41,7 @@ enum class Unfit : std::uint8_t {
 
 // Reads operands that are text, so that each has a tensor; once only, if their order allows it. Untyped text
 // gets the dtype `named`, otherwise the dtype of the first operand of the same type variable that has one,
-// otherwise its own; float64 if one of these texts has float64. Bytes of a small dtype that the file does not
+// otherwise its own; float64 if one of these texts has float64. Bytes whose small dtype the file does not
 // name get `named`; with Unfit::own_dtype they may also get the dtype of the other operands. Text that can
 // name its dtype is read first. Throws the Error of the first operand that has one.
 void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit = Unfit::refused);

@@ -59,7 +59,7 @@ class DimensionNumbersReader {
     rest_ = rest_.substr(open + 1, rest_.size() - open - 2);
   }
 
-  // Reads a list such as "[2, 3]", in the form of an attribute's operand, or a number.
+  // Reads a list such as "[2, 3]", or a number, as the text of an attribute.
   std::string read_value(const std::string& name) {
     const bool is_list = find_attribute(op_, name)->kind == AttributeKind::integers;
     const std::size_t end = is_list ? rest_.find(']') + 1 : std::min(rest_.find(','), rest_.size());

@@ -160,7 +160,7 @@ std::vector<NamedText> own_defaults(const Request& request) {
 struct Sibling {
   const Operator* op;
   const Operator* other;
-  std::string_view attribute;  // only calls in which it has this value, the default; empty: any call
+  std::string_view attribute;  // only calls in which it has `value`, the default; empty: any call
   std::string_view value;
 };
 constexpr Sibling kSiblings[] = {{&kMod, &kFloorMod, "fmod", "false"},

@@ -57,7 +57,7 @@ void use_opened(Request& request, const OpenedCall& opened);
 [[nodiscard]] std::vector<VersionCall> in_each_mode(const VersionCall& call);
 
 // Returns the call under all versions of these publishers, or of all if the list is empty, in each mode for
-// indices. Omits attributes that a version lacks if their value is what it always does. For StableHLO, the
+// indices. Omits an attribute that a version lacks if its value changes nothing there. For StableHLO, the
 // call may have another operator that means the same.
 [[nodiscard]] std::vector<VersionCall> calls_under(const Request& request,
                                                    const std::vector<Framework>& publishers,

@@ -47,7 +47,7 @@ std::vector<Shape> pick_operand_shapes(Drawing& drawing, const Shape& result, st
   return shapes;
 }
 
-// A part of `whole` from the attribute axis on, by which it is placed there.
+// Some dimensions of `whole`, from the one that the attribute axis names.
 Shape pick_part(Drawing& drawing, const Shape& whole, bool with_ones) {
   Random& random = drawing.random();
   const std::string word = drawing.pick_attribute("axis", {"not given", "0", "from the front"});
@@ -132,7 +132,7 @@ void draw_concat(Drawing& drawing) {
     if (sizes == "differ") size = drawing.random().between(1, 4);
     Shape own = shape;
     if (sizes == "one is 0" && i == at) own[static_cast<std::size_t>(axis)] = 0;
-    // PyTorch leaves it out; elsewhere it fits beside vectors alone.
+    // PyTorch skips shape (0); elsewhere it only fits vectors.
     drawing.add_data(is_mixed && i == at ? Shape{0} : own);
   }
 }

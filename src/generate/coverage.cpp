@@ -9,7 +9,7 @@ namespace {
 
 // A value is given up after this number of calls that were drawn to have it and do not.
 constexpr int kMaxLevelMisses = 4 * Coverage::kMostDraws;
-// In a single case a class may not show: NaN added to NaN.
+// One case may not show a class, as with NaN plus NaN.
 constexpr std::uint8_t kClassCases = 3;
 constexpr std::int64_t kAttributeGain = 1'000'000;
 constexpr std::int64_t kNextGain = 1000;

@@ -31,8 +31,8 @@ class Coverage {
   }
   [[nodiscard]] const std::string& value(Level level) const { return levels_[level].value; }
 
-  // Cases meet pairs of attributes first. Then every other case is for pairs with a class of elements, and
-  // the ones between for all other pairs.
+  // Cases meet pairs of attributes first. Then cases are alternately for pairs with a class of elements and
+  // for all other pairs.
   enum class Pairs : std::uint8_t { attributes, classes, others };
   // Returns the open pairs of attributes, or else the open pairs of kind `next`, or else all other open
   // pairs; and their kind. Empty if all pairs are met or given up.

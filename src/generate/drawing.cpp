@@ -38,7 +38,7 @@ Tensor tamed(const Operator& op, DType dtype, const Shape& shape, const Tensor& 
 }
 
 const std::string kIndexParameter = "planted indices";
-// Many floats that one element gets, and that do not add up to the same in another order.
+// Many float updates of one element, whose sum depends on their order.
 constexpr std::string_view kSums = "sums";
 constexpr std::string_view kOrder = "order";
 constexpr std::string_view kAllEqual = "all equal";
@@ -143,7 +143,7 @@ Shape Drawing::pick_shape(std::int64_t rank) {
     shape.push_back(random_.between(std::min<std::int64_t>(2, most), most));
     left /= shape.back();
   }
-  // The last dimensions are not the ones that are always short.
+  // Otherwise the last dimensions would always be short.
   std::rotate(shape.begin(), shape.begin() + random_.between(0, rank - 1), shape.end());
   shape = enlarged(std::move(shape));
   if (sizes == "2 and more") return shape;
@@ -157,7 +157,7 @@ Shape Drawing::pick_shape(std::int64_t rank) {
 
 Shape Drawing::enlarged(Shape shape, std::int64_t row_elements) {
   if (subject_.min_elements == 0) return shape;
-  // It need not be the tensor that is large.
+  // Another tensor may be the large one.
   const std::int64_t part = random_.pick(std::vector<std::int64_t>{1, 1, 20, 500});
   const std::int64_t rows = subject_.min_elements / std::max<std::int64_t>(row_elements, 1);
   return grown(random_, std::move(shape), rows / part);
@@ -254,13 +254,13 @@ std::map<std::int64_t, std::string> Drawing::pick_classes(const std::string& par
   for (const std::string& name : classes) {
     if (is_wanted(coverage_.level(parameter, name, kind))) goals.insert(name);
   }
-  // In the order of the other operand, equal classes are combined.
+  // With the other operand's order, equal classes are combined.
   if (!classes.empty())
     std::rotate(classes.begin(), classes.begin() + first_class_ % std::ssize(classes), classes.end());
   if (random_.chance(weights::kReversed)) std::ranges::reverse(classes);
   std::stable_partition(classes.begin(), classes.end(),
                         [&](const std::string& name) { return goals.contains(name); });
-  // At least half of the elements stay what they are, and so does a place that is taken.
+  // At least half of the elements stay unchanged, and so does a place already used.
   const std::int64_t most =
       std::min(has_more ? std::ssize(classes) : std::ssize(goals), (count(shape) + 1) / 2);
   std::map<std::int64_t, std::string> out;

@@ -69,7 +69,7 @@ class Drawing {
     return find_attribute(*subject_.version, attribute) != nullptr;
   }
 
-  // A rank from `least` on.
+  // A rank >= `least`.
   std::int64_t pick_rank(std::int64_t least) { return pick_number("rank", least, subject_.max_rank); }
   // A shape of the parameter "sizes", with less than `max_elements`.
   Shape pick_shape(std::int64_t rank);
@@ -82,7 +82,7 @@ class Drawing {
   Shape pick_dims(std::string_view parameter, std::int64_t most);
   // The shape with longer dimensions if a tensor of the call must be large; each row has `row_elements`.
   Shape enlarged(Shape shape, std::int64_t row_elements = 1);
-  // Which dtype operands of the type variable of operand `i` have.
+  // The dtype for the type variable of operand `i`.
   DType pick_dtype(std::size_t i);
 
   // Adds the next operand, unless it is larger than the subject allows: the call is too large then.

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kRounds = 400;         // of candidates, until one is valid
 constexpr int kRuleAttempts = 1000;  // at a rule that is not met yet
-constexpr int kFewAttempts = 12;     // when all that can be met are
-// An index out of range, which callers meet most.
+constexpr int kFewAttempts = 12;     // if all others are met
+// An index out of range: the most common fault.
 constexpr std::string_view kIndexRule = "IX-1";
 
 // FNV-1a: operators of one suite get cases of their own.

@@ -29,7 +29,7 @@ void add_updates(Drawing& drawing, const Shape& shape) {
                            : shape);
 }
 
-// Whether indices count the elements of data, which then has no axis.
+// Whether indices refer to the elements of flat data.
 bool draws_flat(const Drawing& drawing) {
   return drawing.picked("flat") == "true";
 }
@@ -54,7 +54,7 @@ void draw_gather(Drawing& drawing) {
   drawing.add_indices(indices, [&](std::int64_t) { return dim_at(data, axis); });
 }
 
-// The shape of indices that has a place for each element: within data's, but along the axis.
+// A shape of indices for single elements: except along the axis, no larger than data's.
 Shape pick_element_indices(Drawing& drawing, const Shape& data, std::int64_t axis) {
   Shape indices = data;
   const bool smaller = drawing.pick("indices beside the axis", {"equal", "smaller"}) == "smaller";
@@ -113,7 +113,7 @@ void draw_scatter_update(Drawing& drawing) {
   add_updates(drawing, updates);
 }
 
-// k, of `most` dimensions of data that may be indexed.
+// k; at most `most` dimensions can be indexed.
 std::int64_t pick_tuple_length(Drawing& drawing, std::int64_t most) {
   std::vector<std::string> words = {"1", "rank", "0"};
   if (most > 2) words.emplace_back("between");

@@ -42,7 +42,7 @@ class Random {
   }
 
  private:
-  // The number of as many bytes as the numbers up to `most` take.
+  // A number from as many bytes as `most` needs.
   std::uint64_t choice(std::uint64_t most) {
     std::uint64_t number = 0;
     for (; most != 0 && !choices_.empty(); most >>= 8, choices_.remove_prefix(1)) {

@@ -176,7 +176,7 @@ std::optional<ReductionBound> reduction_bound(const Request& request, const Sett
     } else if (is_complex) {
       out.atol = std::max(out.atol, relative * terms.product);
     } else {
-      // The exact product is at most that much larger than the expected one.
+      // The exact product may be that much larger than the expected one.
       out.is_unbounded |= relative >= 1;
       out.rtol = std::max(out.rtol, relative / (1 - relative / 2));
     }

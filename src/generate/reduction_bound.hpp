@@ -18,7 +18,7 @@ struct ReductionBound {
   // an atol, a product an rtol (of complex numbers an atol).
   double atol = 0;
   double rtol = 0;
-  // In some order a sum or product of some updates may overflow or, of a product, underflow: then no bound
+  // In some order a partial sum or product may overflow, or a product may underflow: then no bound
   // holds.
   bool is_unbounded = false;
 };

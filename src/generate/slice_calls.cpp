@@ -11,7 +11,7 @@
 namespace tensorop {
 namespace {
 
-// Which dimensions of data are the window's, and which have no place in it.
+// Which dimensions of data the window has, and which it lacks.
 SliceDims pick_slice_dims(Drawing& drawing, const Shape& data) {
   Random& random = drawing.random();
   const auto& attributes = drawing.subject().op.op->attributes;

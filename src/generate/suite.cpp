@@ -40,8 +40,8 @@ std::string real_text(double value) {
   return {text, write_number(text, value)};
 }
 
-// Elements that are only moved are compared bit for bit. What computes may make another NaN, a power of
-// floats is rounded by the mathematical library, and the updates of a reduction have no order.
+// Elements that are only moved are compared bit for bit. Computation may make another NaN, a power
+// of floats is rounded by the mathematical library, and updates of a reduction have no order.
 std::string tolerance_of(const GeneratedCase& generated) {
   if (only_moves(generated.request)) return ",\"exact_bits\":true";
   if (const auto& bound = generated.bound) {
@@ -70,7 +70,7 @@ Suite::Suite(const SuiteOptions& options, const std::string& folder) : options_(
 std::string Suite::value_of(const Tensor& tensor, const std::string& file, std::string_view name) {
   const Format& format = *options_.format;
   const DTypeInfo& dtype = info(tensor.dtype());
-  const bool is_packed = format.is_archive() && dtype.bits % 8 != 0;  // which not any size may be
+  const bool is_packed = format.is_archive() && dtype.bits % 8 != 0;  // not all sizes are valid
   if (is_packed || format.missing.contains(dtype.dtype) || format.unnamed.contains(dtype.dtype)) {
     return typed_json(tensor);
   }

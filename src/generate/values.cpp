@@ -54,14 +54,14 @@ T any_bits(Random& random) {
   return out;
 }
 
-// A large number, its negative, and one that is lost beside them, twice: `place` 0 to 3.
+// For `place` 0 to 3: a large number, a small one, minus the large one, the small one.
 template <AnyFloat T>
 T term(std::int64_t place) {
   const double large = static_cast<double>(std::uint64_t{4} << float_digits<T>());
   return round_to<T>(place == 0 ? large : place == 2 ? -large : 3.0);
 }
 
-// Each element is the term after the terms before it along every axis.
+// Along every axis, each element is the next term.
 template <AnyFloat T>
 void fill_with_terms(Random& random, const Shape& shape, T* out) {
   const std::int64_t first = random.between(0, 3);

@@ -17,7 +17,7 @@ enum class ValueKind : std::uint8_t {
   small,    // near zero
   special,  // -0.0, NaN, infinities, subnormals; the ends of the range of integers
   bits,     // any bits: NaN with payloads among them
-  order,    // of floats: large ones, their negatives, and some that are lost beside them; of integers: bits
+  order,    // floats: large ones, their negatives, and some too small to change these; integers: bits
   mixed,    // each element of any kind
   series,   // as order, and any four floats in a row along an axis add up to a small number
 };
@@ -41,10 +41,10 @@ enum class ValueKind : std::uint8_t {
 // Any dtype of a set that is not empty.
 [[nodiscard]] DType random_dtype(Random& random, const DTypeSet& from);
 
-// The last dimensions of `shape`, some of them as 1: what broadcasts to it.
+// A shape that broadcasts to `shape`: its last dimensions, some of them 1.
 [[nodiscard]] Shape shrunk(Random& random, const Shape& shape, std::int64_t rank);
 
-// The shape with longer dimensions, for that many elements or somewhat more; as it is if it can have no more.
+// The shape with longer dimensions, for about `elements` elements or more; unchanged if it cannot grow.
 [[nodiscard]] Shape grown(Random& random, Shape shape, std::int64_t elements);
 
 // The shape with one random dimension (if any) made one longer: a fault for a check to find.

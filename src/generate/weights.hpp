@@ -21,13 +21,12 @@ inline constexpr int kBatchingDim = 40;        // a dimension of slices is a bat
 inline constexpr int kMatchingKind = 3;  // more tickets for values that suit the reduction
 inline constexpr int kMixedKinds = 30;   // each element of a tensor is of any kind
 inline constexpr int kMoreClasses = 40;  // a call has more classes of elements than its goal asks for
-inline constexpr int kReversed =
-    25;  // classes are in the other order, and so meet others of the other operand
+inline constexpr int kReversed = 25;   // classes are reversed, and so meet other classes of the other operand
 inline constexpr int kLongText = 5;    // a string is longer than four characters
 inline constexpr int kWideShift = 15;  // counts of shifts are up to 70
 
 // Invalid calls.
-inline constexpr int kOneMore = 40;             // of a wrong number of operands: one more, not one less
+inline constexpr int kOneMore = 40;             // a wrong number of operands is one more, not one less
 inline constexpr int kDroppedAttribute = 25;    // an attribute that is changed is left out
 inline constexpr int kUnknownWord = 30;         // a word that the attribute does not have
 inline constexpr std::int64_t kIndexShare = 3;  // cases with an index out of range for one of another rule

@@ -18,8 +18,8 @@
 namespace tensorop {
 namespace {
 
-// Throws Error if an expression could end the stack, or need more memory than in proportion to the name: by
-// references to groups, many repetitions, or deep parentheses.
+// Throws Error if an expression could overflow the stack, or need too much memory for the name: because of
+// references to groups, repetitions, or deep parentheses.
 void require_bounded(const std::string& from) {
   constexpr std::size_t kMostBytes = 1000;
   constexpr std::int64_t kMostRepeats = 255;
@@ -43,7 +43,7 @@ void require_bounded(const std::string& from) {
   }
 }
 
-// "FROM=TO", by the matcher of the C library: std::regex recurses for each byte of a name, and overflows the
+// "FROM=TO". Uses the C library's matcher: std::regex recurses for each byte of a name, and overflows the
 // stack.
 class Expression {
  public:
@@ -87,7 +87,7 @@ class Expression {
       if (::regexec(&compiled_, name.c_str(), groups.size(), groups.data(), flags) != 0) break;
       const auto begin = static_cast<std::size_t>(groups[0].rm_so);
       const auto end = static_cast<std::size_t>(groups[0].rm_eo);
-      // As in sed, an empty match right after a match is none.
+      // As in sed, skips an empty match right after a match.
       if (!is_match || begin != end || begin != copied) {
         out.append(name, copied, begin - copied);
         append_replacement(name, groups, out);

@@ -77,8 +77,8 @@ class Source {
   // natural dtype: throws Error.
   [[nodiscard]] DType natural_dtype() const;
   [[nodiscard]] bool fits_any_dtype() const { return natural_ && natural_->empty; }
-  // For untyped text: whether all elements are "NaN", "Infinity" or "-Infinity": float64, or strings if other
-  // operands are strings.
+  // For untyped text: whether all elements are "NaN", "Infinity" or "-Infinity". They are float64, or strings
+  // if others are.
   [[nodiscard]] bool may_be_strings() const { return natural_ && natural_->all_not_finite; }
   // Resolves the dtype of bytes and of text without a tensor(): untyped elements become `dtype`. Unread text
   // is read once; text that names its dtype keeps it. Throws Error if elements do not fit; the operand is

@@ -49,7 +49,7 @@ void add_member(std::string& out, std::string_view key, std::string_view json) {
   out += cat(out.empty() ? "" : ",", json_string(key), ":", json);
 }
 
-// Returns bytes that terminals or reports cannot show as a call of printf, which every shell has.
+// Returns a call of printf (every shell has it) for bytes that terminals or reports cannot show.
 std::string printed_word(std::string_view text) {
   constexpr std::string_view kPlain = "_./=+,:@ ";
   std::string out = "\"$(printf '";

@@ -254,7 +254,7 @@ bool is_default(const NamedText& given, const AttributeSpec& spec, std::string_v
          (is_flag && !standard.empty() && (text == "true") == (standard == "1" || standard == "true"));
 }
 
-// Reads the key "attributes". A key of its own may repeat the value of an attribute.
+// Reads the key "attributes". An attribute's own key may repeat the value.
 void read_attributes(KeyReading& to, const JsonObject& object, const std::optional<std::string>& spec) {
   const JsonMember* const all = find_member(object, "attributes");
   if (all == nullptr) return;

@@ -36,7 +36,7 @@ std::vector<bool> find_arrays(const std::vector<Job>& jobs) {
   return is_there;
 }
 
-// Whether `reader` reads the output of `writer`. It is the same job, or the writer waits for it.
+// Whether `reader` reads the output of `writer`, which is the same job or waits for the reader.
 bool reads_output(const Job& reader, const Job& writer) {
   return writer.writes && std::ranges::any_of(reader.reads, [&](const JobFile& file) {
            return file.use == JobFile::Use::operand && file.overlaps(*writer.writes);

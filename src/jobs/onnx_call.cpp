@@ -233,7 +233,7 @@ class CallMaker {
                       node_.op_type, " takes ", is_word ? "STRING" : "INT"),
                   spec->rule);
     }
-    // All words are shorter, and messages only show the beginning: each case of a folder has a copy.
+    // Limits memory, since each case of a folder has a copy. Valid words are shorter.
     constexpr std::size_t kMostOfWord = 1000;
     call_.attributes.push_back(
         {attribute.name, is_word ? attribute.text.substr(0, kMostOfWord) : cat(attribute.integer)});

@@ -56,7 +56,7 @@ struct Tolerances {
   std::string metric_name = {};      // the last given name of these two, for messages
 
   [[nodiscard]] bool has_metrics() const { return min_cosine || max_rms; }
-  // Whether elements are judged in addition to metrics, even if only by a given limit.
+  // Whether elements are judged: without metrics, or if a limit for them was given.
   [[nodiscard]] bool judges_elements() const {
     return !has_metrics() || rtol || atol || max_ulp || exact_bits == true || has_max_mismatch ||
            by_default == ToleranceDefault::automatic;

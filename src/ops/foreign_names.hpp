@@ -17,8 +17,8 @@ struct ForeignCall {
 // The rows in the order of the docs. A name leads to the first row that has it.
 [[nodiscard]] std::span<const ForeignCall> foreign_calls();
 
-// Returns the command for a name that tensorop does not have, or that the name is outside its scope; empty if
-// no library has the name. Ignores '-', '_', case and everything up to the last dot ("np.take").
+// Returns the command for a foreign name, or says that the name is outside the scope of tensorop; empty if no
+// library has the name. Ignores '-', '_', case and everything up to the last dot ("np.take").
 [[nodiscard]] std::string foreign_hint(std::string_view name);
 
 }  // namespace tensorop

@@ -229,7 +229,7 @@ struct Version {
   unsigned traits = 0;  // differences that only the operator's own file interprets
   bool deprecated = false;
   std::uint8_t operands = 0;  // of a variadic operator: the exact number; 0: any number from 1 on
-  // The rule id of a fault that is no fault to the publisher, but whose result tensorop does not compute.
+  // The rule id for a call that the publisher accepts, but whose result tensorop does not compute.
   std::string_view missing_rule = {};
 };
 

@@ -130,7 +130,7 @@ Planned plan_scatter(const Call& call, SliceGeometry slices, Reduction reduction
       open_reason(call, reduction)};
   const Shape& shape = options.updates_shape.empty() ? slices.shape : options.updates_shape;
   const std::int64_t wanted = bounded_count(shape);
-  // Index tuples of length 0 take no bytes, and repeated updates few: nothing else would limit the time.
+  // Index tuples of length 0 take no bytes, and repeated updates few: only this limits the time.
   constexpr std::int64_t kMostForNothing = std::int64_t{1} << 28;
   if (indices.size() == 0 && spec.updates.size() < wanted && wanted > kMostForNothing) {
     throw Error(cat("updates repeated to shape ", to_string(shape),

@@ -64,7 +64,7 @@ inline constexpr AttributeSpec kBroadcastUpdatesSpec = {
 // Throws Error [G-8] if --duplicates is combined with a reduction, which combines duplicates.
 void check_duplicates(const Call& call, AttributeKey<Reduction> key);
 
-// Completes the description of a scatter operator; `op` has the parts of its own. kKey is the key of its
+// Completes the description of a scatter operator; `op` has its own parts. kKey is the key of its
 // reduction; kCheck checks its own attributes.
 template <AttributeKey<Reduction> kKey, void (*kCheck)(const Call& call) = nullptr>
 [[nodiscard]] consteval Operator scatter_operator(Operator op) {

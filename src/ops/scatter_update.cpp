@@ -85,7 +85,7 @@ Planned plan_slices(const Call& call) {
     options.update_strides = cycles > 1 ? BroadcastStrides{0, 1} : BroadcastStrides{1};
   }
   const bool wraps = call.has_trait(kVectorIndex) && kIntegerTypes.contains(call.operands[0].dtype());
-  if (wraps) options.rounding = Rounding::sum_and_mean;  // the sum of a mean of integers
+  if (wraps) options.rounding = Rounding::sum_and_mean;  // wraps the sum for a mean
   return plan_scatter(call, std::move(slices), reduction, std::move(options));
 }
 

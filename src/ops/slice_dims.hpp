@@ -58,7 +58,7 @@ struct SliceGeometry {
 // Shape: data[:axis] + indices[batch_dims:] + data[axis+1:].
 [[nodiscard]] SliceGeometry axis_slices(const Shape& data, const Shape& indices, std::int64_t axis,
                                         std::int64_t batch_dims);
-// The only index is the first of the positions `along` the axis, which are one slice. Shape: data[:axis] +
+// The only index is the first position of `along`, whose positions are one slice. Shape: data[:axis] +
 // [along.count] + data[axis+1:].
 [[nodiscard]] SliceGeometry range_slice(const Shape& data, std::int64_t axis, const AxisRange& along);
 // Each index tuple, along the last dimension of indices, selects the slice of data at its position in the

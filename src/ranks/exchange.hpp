@@ -83,7 +83,7 @@ struct Exchange {
 // Each rank makes the rows part_of(rows) of the result, in windows as large as memory allows. In passes over
 // as many rows as it can sort, it requests the needed rows of data from their owners, in ascending order,
 // each row once in a pass, however often it occurs. So each rank reads its part of data sequentially, once
-// for each pass. Rows for later windows than the first of a pass wait in a temporary file. Called by all
+// for each pass. Rows for windows after the first of a pass wait in a temporary file. Called by all
 // ranks together: throws PlanFault if an index is out of range, not always for the lowest one.
 void gather_by_exchange(const RowMoves& moves, const Exchange& exchange);
 

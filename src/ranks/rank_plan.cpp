@@ -173,7 +173,7 @@ class RankPlan {
   void count_by_range() {
     cost_.written += mine_.count * width_;
     const bool in_groups = moves_ && moves_->map->group_size() != 0;
-    const std::size_t ordered = moves_ && moves_->is_scatter() ? 0 : 1;  // as the result, if rows move
+    const std::size_t ordered = moves_ && moves_->is_scatter() ? 0 : 1;  // divided like the result
     for (std::size_t i = 0; i < bound_.call.operands.size(); ++i) {
       const Tensor& operand = bound_.call.operands[i];
       const bool is_divided = moves_ ? in_groups || i == ordered : operand.size() == elements_;

@@ -55,8 +55,8 @@ class Ranks {
 inline constexpr std::int64_t kMostExchanged = std::int64_t{1} << 30;
 
 // Every rank runs its work; then all ranks return, or all throw the same failure: the PlanFault of the lowest
-// position, else the Error of the lowest rank. Work must not call `ranks`, unless it fails on all ranks or on
-// none until its last such call. Outside of together() a failure of one rank ends the job (MPI_Abort),
+// position, else the Error of the lowest rank. Work may call `ranks` only if, until its last such call, it
+// fails on all ranks or on none. Outside of together() a failure of one rank ends the job (MPI_Abort),
 // because the other ranks wait; but under `check`, whose cases run inside an outer together(), it may hang.
 void together(const Ranks& ranks, const std::function<void()>& work);
 

@@ -197,7 +197,7 @@ namespace {
 
 // "1e-07 - 1e-06".
 std::string bar_label(const HistogramBar& bar) {
-  // From 0.01 to 1000, else 1e-5.
+  // 0.01 to 1000; others as 1e-5.
   const auto text = [](double power) {
     const auto exponent = static_cast<int>(std::lround(std::log10(power)));
     return exponent >= -2 && exponent <= 3 ? short_number(power) : cat("1e", exponent);

@@ -21,7 +21,7 @@ struct ReportKind {
   bool compares;             // entries compare an actual with an expected tensor
   // The outcomes that a summary counts. The first is the outcome of all entries if there is no failure.
   std::span<const Outcome> outcomes;
-  std::span<const Outcome> apart;  // outcomes without any attempt: not in the text's sum
+  std::span<const Outcome> apart;  // entries that were not tried: not in the text's sum
 };
 extern const ReportKind kCompareReport;
 extern const ReportKind kCheckReport;

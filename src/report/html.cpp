@@ -16,7 +16,7 @@ namespace tensorop {
 namespace {
 
 constexpr int kShades = 7;
-// None, shades for cells whose elements all pass, shades for cells with differing elements, not a number. All
+// No error; shades for cells whose elements all pass; shades for cells with differing elements; NaN. All
 // are visible on white and on black; the page's style sheet repeats them.
 constexpr std::uint32_t kHeatMapColours[] = {0,        0x9ecae1, 0x85bcdc, 0x6baed6, 0x4e98ca, 0x3182bd,
                                              0x2169aa, 0x14549c, 0xfed976, 0xfebe5c, 0xfea342, 0xfd7e36,

@@ -18,8 +18,8 @@ struct ReportFile {
   // Throws Error if the file cannot be written.
   ReportFile(std::string_view option, std::string path, std::unique_ptr<FileReport> report);
 
-  // Writes the report. Throws Error, also if the file `may_be_input` and its content does not begin like such
-  // a report: the command ended before it knew its input files.
+  // Writes the report. Throws Error, also if `may_be_input` (the command ended before it knew its inputs) and
+  // the file does not begin like such a report.
   void commit(const ReportEnd& end, const std::string& summary, bool may_be_input);
 
   std::string option;  // "--junit"

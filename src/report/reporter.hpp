@@ -126,7 +126,7 @@ class Reporter {
   // Guards the counts and the reports in files, which never wait for a reader. Locked before output_mutex_.
   std::timed_mutex mutex_;
   Counts counts_;
-  bool is_whole_counted_ = false;  // as the pair that could not be compared
+  bool is_whole_counted_ = false;  // counted as a pair with an error
   bool has_ended_ = false;
 
   // Guards standard output. timed_: a thread may wait for the reader forever.

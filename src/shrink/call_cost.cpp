@@ -13,7 +13,7 @@ namespace tensorop {
 namespace {
 
 std::int64_t cost_of_elements(const Tensor& tensor) {
-  constexpr std::int64_t kMostRead = 1000;  // of a larger one other things are made smaller first
+  constexpr std::int64_t kMostRead = 1000;  // elements; a larger tensor loses elements first
   std::int64_t out = 0;
   const std::int64_t read = std::min(tensor.size(), kMostRead);
   for (std::int64_t i = 0; i < read; ++i) {
@@ -76,7 +76,7 @@ std::int64_t cost_of_dtype(DType dtype) {
 std::optional<double> number_at(const Tensor& tensor, std::int64_t at) {
   const DType dtype = tensor.dtype();
   if (!can_cast(dtype, DType::complex128)) return std::nullopt;
-  std::complex<double> out;  // which holds the numbers of all dtypes
+  std::complex<double> out;  // holds the numbers of all dtypes
   (void)cast_elements(reinterpret_cast<std::byte*>(&out), DType::complex128,
                       tensor.data() + at * element_size(dtype), dtype, 1);
   return out.real();

@@ -51,7 +51,7 @@ bool holds_all(const std::string& other, const std::string& folder) {
   });
 }
 
-// Paths of files in `folder` as seen from there; all else as it is.
+// Paths of files in `folder` relative to it; all others unchanged.
 std::vector<std::string> names_below(const std::string& folder, std::vector<std::string> paths) {
   for (std::string& path : paths) {
     if (path.starts_with(folder + '/')) path.erase(0, folder.size() + 1);
@@ -64,7 +64,7 @@ std::vector<std::string> names_below(const std::string& folder, std::vector<std:
 void keep_case(Finding& finding, const std::string& parent, const std::string& options,
                const KeptText& text) {
   make_folder(parent);
-  std::vector<std::string> others;  // folders that are there
+  std::vector<std::string> others;  // existing folders
   std::string folder = path_from(parent, file_name_of(finding.name));
   while (entry_exists(folder)) {
     others.push_back(folder);

@@ -122,7 +122,7 @@ class Reductions {
     add(std::move(call));
   }
 
-  // The list of integers of a slot after the operands; null: the attribute is none.
+  // The list of integers in an attribute's slot; null: the attribute has no list.
   [[nodiscard]] static Shape* list_of(LoadedCall& call, std::size_t slot) {
     Attribute& attribute = call.attributes[slot - call.operands.size()];
     return attribute.is_given ? std::get_if<Shape>(&attribute.value) : nullptr;
@@ -134,8 +134,8 @@ class Reductions {
     return list == nullptr ? Shape() : *list;
   }
 
-  // Dimensions that are shortened together have the same size: none, one or all of each operand, in every
-  // combination.
+  // Dimensions of the same size are shortened together: every combination of none, one or all of each
+  // operand.
   void for_each_selection() {
     std::vector<std::int64_t> seen;
     const std::size_t slots = call_.operands.size() + call_.attributes.size();
@@ -288,7 +288,7 @@ class Reductions {
     }
   }
 
-  // The call as it is, and with its integers, each and all, one nearer to 0: axes count dimensions.
+  // Adds the call, and calls with one integer attribute, or all, one nearer to 0, as for axes.
   void add_with_attributes(const LoadedCall& call) {
     add(call);
     LoadedCall all = call;

@@ -33,7 +33,7 @@ std::string failure_of(const Finding& finding) {
 // How a case fails; nothing if no other call can fail in the same way.
 std::optional<std::string> difference_of(const Finding& finding) {
   if (!finding.call || !finding.program || finding.also_refused) return std::nullopt;
-  // The refusal of a program that refuses everything, which no smaller call shows.
+  // The program refuses every call, so smaller calls show nothing.
   if (finding.outcome == Outcome::error && finding.expected_error && finding.program->is_refused)
     return std::nullopt;
   if (finding.outcome == Outcome::error) return failure_of(finding);
@@ -51,7 +51,7 @@ std::optional<std::string> difference_of(const Finding& finding) {
 // Cases that fail in one way.
 struct Group {
   std::string difference;
-  std::optional<std::string> rule;  // of a call that is to be refused
+  std::optional<std::string> rule;  // for a call that must be refused
   std::string held_to;              // the rule, and the tolerances of the case
   std::vector<Finding> findings;
   std::size_t origin = 0;  // the finding whose call is made smaller: the smallest one
@@ -62,7 +62,7 @@ struct Group {
   bool is_done = false;
 };
 
-// Groups that are one finding.
+// Groups reported as one.
 struct Merged {
   const Group* told = nullptr;  // the one with the smallest call
   std::vector<std::string> names = {};
@@ -136,13 +136,13 @@ class Shrinking {
     while (Clock::now() < deadline_ && try_round()) continue;
   }
 
-  // Once; the last that is done.
+  // Called once, at the end.
   void report() {
     const std::lock_guard ending(ending_);
     report_groups();
   }
 
-  // By the thread that ends the process, for which report() waits then. The groups change no more.
+  // Called by the thread that ends the process. Then report() blocks, and no group changes.
   void stop() {
     checking_.stop();
     std::unique_lock ending(ending_);
@@ -166,7 +166,7 @@ class Shrinking {
     return {.threads = settings_.batch.threads, .warn = nullptr, .warns_of_elements = false};
   }
 
-  // Whether tensorop takes the call as it took the one of the group. Returns the rule that it breaks.
+  // Returns the rule that the call breaks in tensorop; nothing if it breaks none.
   [[nodiscard]] std::optional<std::string> broken_rule(const LoadedCall& call) const {
     try {
       (void)evaluate(request_of(call), own_settings());
@@ -345,8 +345,8 @@ class Shrinking {
   Interruption checking_;  // of the cases themselves
   Clock::time_point deadline_;
   std::mutex ending_;  // held while groups are reported
-  // Guards all that follows, of which shrink() alone changes what is in groups. Not held while anything is
-  // reported, which may wait for a reader.
+  // Guards all members below. Only shrink() changes the contents of groups. Not held during a report,
+  // which may wait for a reader.
   std::mutex mutex_;
   bool is_stopped_ = false;  // and what is reported changes no more
   std::vector<Group> groups_;
@@ -354,7 +354,7 @@ class Shrinking {
   // How each tried call failed, by its text and what it was compared with.
   struct Known {
     std::string difference;
-    std::shared_ptr<const Finding> finding;  // null where there is no difference
+    std::shared_ptr<const Finding> finding;  // null: there is no difference
   };
   std::map<std::pair<std::string, std::string>, Known> known_;
 };

@@ -35,7 +35,7 @@ namespace tensorop {
   ROW(bfloat16, BFloat16, floating, "bfloat16", "<V2", 16, "BF16", 16)         \
   ROW(float32, float, floating, "float32", "<f4", 1, "F32", 32)                \
   ROW(float64, double, floating, "float64", "<f8", 11, "F64", 64)
-// The small ones are data alone (tensor/small_number.hpp): no arithmetic, no order, no indices.
+// Small dtypes are only data (tensor/small_number.hpp): no arithmetic, no order, no indices.
 #define TENSOROP_SMALL_NUMBERS(ROW)                                                                    \
   ROW(float8_e4m3fn, Float8E4M3FN, small_floating, "float8_e4m3fn", "<V1", 17, "F8_E4M3", 8)           \
   ROW(float8_e4m3fnuz, Float8E4M3FNUZ, small_floating, "float8_e4m3fnuz", "<V1", 18, "F8_E4M3FNUZ", 8) \
@@ -102,8 +102,8 @@ inline constexpr int kDTypeCount = static_cast<int>(kDTypes.size());
 // The dtype with this name ("float32"); nothing if there is none.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
 // parse_dtype() for text that a user typed; accepts ONNX's names of the small dtypes too, in any case
-// ("FLOAT8E4M3FN"). Throws Error [rule] for an unknown name, with a hint: the dtype that other programs call
-// so ("f4", "double"), or the nearest name.
+// ("FLOAT8E4M3FN"). Throws Error [rule] for an unknown name, with a hint: the dtype of that name elsewhere
+// ("f4", "double"), or the nearest name.
 [[nodiscard]] DType read_dtype(std::string_view text, std::string_view rule = {});
 
 // A set of dtypes.
@@ -145,7 +145,7 @@ class DTypeSet {
 }
 
 // Sets of dtypes for the type constraints of operators; they grow with the table. Published versions restrict
-// them in ops/published_types.hpp. Of these sets only the small ones and kAllTypes contain small dtypes.
+// them in ops/published_types.hpp. Only kAllTypes and sets called kSmall... contain small dtypes.
 inline constexpr DTypeSet kSignedTypes = types_of({DTypeKind::signed_integer});
 inline constexpr DTypeSet kUnsignedTypes = types_of({DTypeKind::unsigned_integer});
 inline constexpr DTypeSet kIntegerTypes = kSignedTypes | kUnsignedTypes;

@@ -52,8 +52,8 @@ template <int kFraction, int kLeastExponent, std::floating_point Float>
   // The exponent field, in a Float, of the least normal result; in the result that field is 1.
   constexpr Bits kExponent = kLeastExponent + std::numeric_limits<Float>::max_exponent - 1;
   const Bits magnitude = magnitude_bits(value);
-  // Normal result: drops bits after adding just under half of the last kept bit, plus that bit, so that ties
-  // round to even.
+  // Normal result: adds just under half a unit of the last kept bit, and that bit itself; then drops bits.
+  // Ties go to even.
   const Bits odd = (magnitude >> kDropped) & 1;
   const Bits normal =
       ((magnitude + (Bits{1} << (kDropped - 1)) - 1 + odd) >> kDropped) - ((kExponent - 1) << kFraction);

@@ -224,8 +224,8 @@ double shortest_decimal(T value) {
   }
 }
 
-// Uses a table of the texts of all values, each made on first use: up to 15 characters and their number, in
-// two words.
+// Uses a table of the texts of all values, each made on first use: two words, up to 15 characters and
+// their number.
 template <class T>
 char* write_short_float(char* out, T value) {
   static std::array<std::array<std::atomic<std::uint64_t>, 2>, std::size_t{1} << 8 * sizeof value> texts;

@@ -24,9 +24,9 @@ enum class NumberStatus : std::uint8_t {
   inexact,   // only from parse_fitting(): the value would change
 };
 
-// The float type that text is read as before the conversion to T. float8_e8m0fnu rounds up to a power of two,
-// so a text that is a float32 power of two, rounded slightly up to few digits, must be read as float32: as a
-// double it would become the next power of two.
+// The float type that text is read as before the conversion to T. float8_e8m0fnu rounds up to a power of two.
+// The short text of a power of two may lie slightly above it. It is read as float32, because as a double it
+// would become the next power of two.
 template <Number T>
 using TextFloat = std::conditional_t<std::same_as<T, Float8E8M0FNU>, float, double>;
 
@@ -37,9 +37,9 @@ template <Number T>
 [[nodiscard]] NumberStatus parse_number(std::string_view text, T& value);
 
 // Reads a number from untyped text for a T that the caller requests: parse_number() if the number fits in T.
-// An integer, without a point and an exponent, fits if T holds it exactly. Any other number may be rounded to
-// a float of 16 bits or more, but not to zero, and not down to the largest value, unless the text is the
-// largest value in fewer digits, like 3.4028235e38; in a smaller dtype it must be exact. `value` is also set
+// An integer, without a point and an exponent, fits if T holds it exactly. In a float of 16 bits or more any
+// other number may be rounded, but not to zero. It is rounded down to the largest value only if it is that
+// value in fewer digits, like 3.4028235e38. In a smaller dtype it must be exact. `value` is also set
 // if the status is inexact.
 template <Number T>
 [[nodiscard]] NumberStatus parse_fitting(std::string_view text, T& value);

@@ -24,7 +24,7 @@ inline constexpr std::size_t kMaxRank = 64;
 // element_count() of a shape that has passed require_fits().
 [[nodiscard]] std::int64_t count(std::span<const std::int64_t> dims);
 
-// element_count(), or the largest int64 if it does not fit: for some dimensions of an empty tensor.
+// element_count(), or the largest int64 if too large. For some dimensions of an empty tensor.
 [[nodiscard]] std::int64_t bounded_count(std::span<const std::int64_t> dims);
 
 // Throws Error [G-2] if the number of elements, or of bytes at `element_size`, does not fit in int64.

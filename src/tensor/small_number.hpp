@@ -117,8 +117,8 @@ inline constexpr std::array<float, 256> kValues = [] {
   return values;
 }();
 
-// The magnitude bits of the value nearest to `value`, ties to even; in the kind without zero, which holds
-// powers of two, of the least value not below it. Exceeds `largest` if the kind has no such value. `value` is
+// The magnitude bits of the value nearest to `value`, ties to even. The kind without zero, which holds
+// powers of two, rounds up instead. Exceeds `largest` if the kind has no such value. `value` is
 // finite and positive, or zero if the kind has zero.
 template <SmallFloatLayout kLayout>
 [[nodiscard]] constexpr int rounded_magnitude(double value) {

@@ -12,10 +12,10 @@ namespace tensorop {
 
 // An entry below a folder: anything but a folder, or a folder that the walk does not enter.
 struct FoundFile {
-  std::string path = {};    // relative to the folder where the walk begins
-  bool is_regular = false;  // after following symbolic links
-  std::int64_t bytes = 0;   // size of a regular file
-  bool is_folder = false;   // a folder that cannot be listed or is one entry; also a dangling link
+  std::string path = {};                // relative to the folder where the walk begins
+  bool is_regular = false;              // after following symbolic links
+  std::int64_t bytes = 0;               // size of a regular file
+  bool is_folder = false;               // a folder that the walk does not enter; also a dangling link
   std::vector<std::string> names = {};  // names in a folder that is one entry
   std::string fault = {};               // why the entry has no more facts: "cannot list: Permission denied"
 };

@@ -21,12 +21,12 @@
 namespace tensorop {
 namespace {
 
-// A file must be readable only if it is mapped.
+// Only a file to be mapped must be readable.
 int access_of(OutputFile::Writers writers) {
   return writers == OutputFile::Writers::machines ? O_WRONLY : O_RDWR;
 }
 
-// Reduces the group bits of `mode` to the bits of others.
+// Keeps only group bits of `mode` that others have too.
 mode_t with_group_of_others(mode_t mode) {
   const mode_t others = (mode & S_IRWXO) << 3U;
   return mode & (~mode_t{S_IRWXG} | others);
@@ -104,7 +104,7 @@ void OutputFile::take_owner_and_mode(const struct stat& old) {
   mode_t mode = old.st_mode & 07777;
   if (!is_owned && os().fchown(fd_.get(), old.st_uid, old.st_gid) != 0 &&
       os().fchown(fd_.get(), kSameOwner, old.st_gid) != 0) {
-    // A different group gets only the bits of others.
+    // Another group gets no more than others have.
     mode = with_group_of_others(mode);
   }
   // Attributes are copied first: the access control list may deny the permission to set them.
@@ -264,7 +264,7 @@ void OutputFile::commit() {
   if (is_stream_) {
     if (durable_) sync_file();
     // Some file systems report a failed write only at close(). Standard streams stay open for others: a
-    // second descriptor of them is closed.
+    // duplicate descriptor is closed here.
     FileDescriptor last = fd_.get() > STDERR_FILENO ? std::move(fd_) : FileDescriptor(os().dup(fd_.get()));
     if (!last.close()) throw_errno(name_, "cannot write");
     return;

@@ -45,8 +45,8 @@ class OutputFile {
   // "-" is standard output. Throws Error naming `path` if it is a directory, or cannot be created or written.
   // With `durable` the result survives a power loss once commit() has returned: the file is synced before it
   // is published, its name after. `shown` is the name in messages, if the user does not know `path`. Other
-  // `writers` call join(). `replaced`: publishing fails if `path` is no longer the file (or the absence) that
-  // `replaced` holds; null: any file is replaced.
+  // `writers` call join(). `replaced`: publishing fails if the file at `path` is no longer the one, or none,
+  // as in `replaced`; null: any file is replaced.
   static OutputFile create(const std::string& path, bool durable = false, const std::string& shown = {},
                            Writers writers = Writers::this_process,
                            std::shared_ptr<const ReplacedFile> replaced = nullptr);

@@ -45,7 +45,7 @@ struct NameInFile {
   std::string file;
   std::string name;
 };
-// `text` split at each of its colons, the first colon first, while the file part is shorter than PATH_MAX.
+// The splits of `text` at its colons, from left to right, whose file part is shorter than PATH_MAX.
 [[nodiscard]] std::vector<NameInFile> split_names(const std::string& text);
 
 // Whether `path` exists, also as a dangling symbolic link. Throws Error if the system cannot tell, for

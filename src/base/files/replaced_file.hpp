@@ -11,8 +11,8 @@
 
 namespace tensorop {
 
-// Holds the file that a result replaces, or its absence, from before the file is read until the result is
-// published. For results that keep a part of the old file.
+// Locks the file that a result replaces, or notes that it is absent, before reading it, until the result is
+// published. For results that keep a part of the file.
 //
 // While a writer holds the file, other writers of any process wait. The lock is flock(): it ends with this
 // object, and with the process. On a file system without locks, for a file that does not exist yet, and

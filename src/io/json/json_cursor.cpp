@@ -269,8 +269,8 @@ void JsonCursor::read_string() {
 }
 
 // Returns the number of characters of the token that need no decoding: up to a quote, a backslash, or a
-// character that the end of the token cuts. The characters from `first` on are the text at `at`, and are
-// checked.
+// character that the end of the token cuts. Checks the characters from `first` on, which are the text
+// at `at`.
 std::size_t JsonCursor::checked_characters(const char* at, std::size_t first) {
   std::size_t i = first;
   while (true) {

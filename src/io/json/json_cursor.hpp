@@ -51,7 +51,7 @@ class JsonCursor : public TextCursor {
   [[nodiscard]] bool skip_rest(JsonKind kind, int deepest);
 
   // The last value or key read: a number as its text, a string or a key decoded to UTF-8; "true", "false",
-  // "null". A copy that was checked itself: a mapped file may change. Valid until the next value or key is
+  // "null". A checked copy, because a mapped file may change. Valid until the next value or key is
   // read.
   [[nodiscard]] std::string_view text() const { return value_; }
   // Describes the last value read, for messages: its kind, or true or false.

@@ -80,7 +80,7 @@ Shape read_shape(JsonCursor& in) {
   return shape;
 }
 
-// Reads as data the value whose beginning was read with kind `kind`.
+// Reads, as data, the rest of a value that has begun as `kind`.
 void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
   static const PartFormat kParts = json_parts();
   while (true) {

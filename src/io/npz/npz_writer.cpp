@@ -123,7 +123,7 @@ class NpzWriter final : public ArchiveWriter {
     bool in_zip64 = false;  // local header has 64-bit sizes
   };
 
-  // `complete`: includes sizes and checksum; the length is the same without.
+  // `complete`: with sizes and checksum; they do not change the length.
   [[nodiscard]] std::string local_header(const Entry& entry, bool complete) const {
     Record extra;
     if (entry.in_zip64) {
@@ -329,7 +329,7 @@ class NpzWriter final : public ArchiveWriter {
   std::int64_t written_ = 0;
   std::vector<Entry> entries_;  // in order
   std::size_t complete_ = 0;    // number of entries that are written
-  bool is_begun_ = false;       // the last entry, unless it is deflated, is begun
+  bool is_begun_ = false;       // the last entry is begun and not deflated
   bool is_finished_ = false;
   DeflateQueue queue_;
 };

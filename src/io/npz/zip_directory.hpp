@@ -48,7 +48,7 @@ struct ZipDirectory {
 [[nodiscard]] ZipDirectory read_zip_directory(std::span<const std::byte> file);
 
 // The compressed bytes of a member. Throws Error if its local header differs from the directory, and for
-// encryption, methods other than the two above, and ZIP versions after 4.5, which has zip64.
+// encryption, methods other than the two above, and ZIP versions after 4.5 (zip64).
 [[nodiscard]] std::span<const std::byte> packed_bytes(std::span<const std::byte> file,
                                                       const ZipDirectory& directory, const ZipMember& member);
 

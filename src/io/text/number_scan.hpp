@@ -71,7 +71,7 @@ template <std::integral T>
 template <AnyFloat T>
 [[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Exactness exactness) {
   static_cast<void>(end);
-  // The powers of ten that a double holds exactly, and the integers.
+  // Limits of powers of ten and integers that doubles hold exactly.
   constexpr int kMostPower = 22;
   constexpr std::array<double, kMostPower + 1> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -123,7 +123,7 @@ template <AnyFloat T>
       if constexpr (Half<T>) {
         if ((value.bits & 0x7FFF) >= HalfTraits<T>::kInfinity) return false;
       }
-      // A value that differs from its text must be a fraction, and neither zero nor the largest value.
+      // Only a fraction may be rounded, and neither to zero nor to the largest value.
       const double kept = to_double(value);
       if (exactness == Exactness::any || kept == wide ||
           (!is_integer &&

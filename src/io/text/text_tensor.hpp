@@ -37,7 +37,7 @@ struct TextTensor {
   Tensor tensor;
   bool typed = false;  // the text named its dtype itself
   bool empty = false;  // untyped and without elements: any dtype is possible
-  // For untyped text read as int64: the reason why it has no elements, if int64 does not hold all of them.
+  // For untyped text whose integers do not all fit in int64: the reason why it has no elements.
   std::optional<Error> refused = {};
   RoundedIntegers rounded = {};
   // A float64 tensor of untyped text whose elements are all "NaN", "Infinity" or "-Infinity".
@@ -52,7 +52,7 @@ struct TextTensor {
 
 // The properties that the beginning of a text shows.
 struct TextHead {
-  bool is_described = false;  // it may name its dtype, if not yet then later
+  bool is_described = false;  // it may name its dtype, here or later
   std::optional<DType> dtype = {};
 };
 

@@ -43,7 +43,7 @@ inline bool is_within(const Deviation<std::uint64_t>& deviation, double atol, do
   if (rtol == 0) return !(atol < 0x1p64) || deviation.distance <= static_cast<std::uint64_t>(atol);
   const auto distance = static_cast<double>(deviation.distance);
   const double bound = atol + rtol * static_cast<double>(deviation.magnitude);
-  // Doubles hold these integers exactly, and a decimal rtol such as 0.3 means the rounded product.
+  // Doubles hold these integers exactly. For a decimal rtol like 0.3 the rounded product counts.
   constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
   if (deviation.distance <= kExact && deviation.magnitude <= kExact) return distance <= bound;
   // Each of the roundings has an error of at most 2^-53.
@@ -74,7 +74,7 @@ class ElementRules {
   [[nodiscard]] bool is_within_bound(const Deviation<D>& deviation, double unit) const {
     return is_within(deviation, atol_ / unit, rtol_);
   }
-  // The ulp of a dtype without one is 0, which wraps to the largest number: never within.
+  // `ulp` is 0 for a dtype without ulp: 0 - 1 is the largest number, so never within.
   [[nodiscard]] bool is_within_ulp(std::uint64_t ulp) const { return ulp - 1 < max_ulp_; }
 
  private:

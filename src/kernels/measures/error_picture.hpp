@@ -14,7 +14,7 @@
 namespace tensorop {
 
 // Sums in float64 over the compared elements that are not unfixable. An infinity or NaN that both tensors
-// have is an error of 0, and counts as an element of 0. Both parts of a complex element count; the range
+// have has the error 0, and the element counts as 0. Both parts of a complex element count; the range
 // (lowest, highest) is the range of the moduli.
 struct ErrorSums {
   std::int64_t count = 0;

@@ -38,7 +38,7 @@ class LogHistogram {
   static constexpr std::size_t kBins = std::size_t{1} << (63 - kBinShift);
   static constexpr std::size_t kBinsOfExponent = std::size_t{1} << (kMantissaBits - kBinShift);
 
-  // The power of ten among the numbers of each binary exponent, or infinity; NaN if there is none.
+  // For each binary exponent the power of ten, or infinity, among its numbers; NaN: none.
   static const double* powers_of_ten();
 
   const double* powers_ = powers_of_ten();

@@ -131,8 +131,8 @@ struct Decision {
 // (column_windows.cpp).
 [[nodiscard]] bool in_columns(const RowMoves& moves);
 
-// The operands that moving rows reads, and the results that it writes, at random, from sizes alone. Nothing
-// if all are read and written from front to end, as file systems that read ahead see it.
+// The operands that are read at random, and the results that are written at random, from sizes alone. Nothing
+// if, to a file system that reads ahead, all go from front to end.
 [[nodiscard]] std::optional<RandomAccess> random_access(const RowMoves& moves);
 
 // The share of an operand's pages that reading rows at random touches: 0 to 1.

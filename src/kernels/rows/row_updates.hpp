@@ -54,7 +54,7 @@ class RowUpdates {
   [[nodiscard]] bool repeats() const { return repeated_ != nullptr; }
 
   // Applies those moves of `source` that belong to the segment, as select_moves() selects them. `out` is the
-  // first target row of the segment at its first column. Moves count rows of `updates`; null: rows of the
+  // first target row of the segment at its first column. Moves refer to rows of `updates`; null: of the
   // spec's updates.
   template <class Source>
   void update(const Segment& segment, std::byte* out, const std::byte* updates, const Source& source) const {

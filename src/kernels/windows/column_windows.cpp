@@ -31,11 +31,11 @@ constexpr std::int64_t kLeastJoined = 1 << 20;
 //
 // The end of each row may share a page with the next row, which belongs to another tile. Therefore the last
 // tile is computed first, and its ends of rows wait in memory until the first tile writes whole pages.
-// Otherwise the system would read a page that two tiles write again, which took three times as long as all
+// Otherwise the system would read again each page that two tiles write: three times as long as all
 // else. If tiles have less than a few pages of each row, every tile would write a part of each page. Such
 // tiles are written to a temporary file, each in one piece, and rows are assembled at the end. Wider tiles
 // need no file. For 1 GiB in rows of 64 KiB in 6 tiles, a file adds 1.6 GiB of reads and 1 GiB of writes, and
-// saves 86,000 writes of pieces: at 8.5 us a request and 0.55 ns a byte 1.1 times the time; in 2 tiles 1.3.
+// saves 86,000 writes of pieces: at 8.5 us a request and 0.55 ns a byte 1.1 times as long; 2 tiles: 1.3.
 class TiledResult {
  public:
   // `tiles`, `windowing` and `threads` outlive this object. Throws Error if a temporary file is needed and

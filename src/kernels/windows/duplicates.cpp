@@ -68,7 +68,7 @@ std::int64_t first_update(const Partition& updates, std::int64_t target) {
 void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
                            const std::function<ScratchFile(std::int64_t bytes)>& scratch,
                            const Threads& threads) {
-  // The partition carries numbers of updates. A target takes a bit, less than the row_bytes of 1 given here.
+  // The partition carries numbers of updates. A target takes a bit; row_bytes = 1 is an upper bound of that.
   const UpdateDivision division = choose_division({.target_rows = scatter.data_rows,
                                                    .rows = scatter.map->rows(),
                                                    .row_bytes = 1,

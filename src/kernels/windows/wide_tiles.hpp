@@ -33,8 +33,8 @@ class WideTiles {
   // Whether there are many tiles with less than a few pages of each row. All of them would read most pages of
   // the operands, and write most pages of the result.
   [[nodiscard]] bool are_narrow() const { return count_ > 2 && !pages_; }
-  // If rows are whole pages, tiles begin with pages and memory has room: the number of elements at the end of
-  // each row that share a page of the file with the next row. Otherwise 0.
+  // The number of elements at the end of each row that share a page of the file with the next row. 0 unless
+  // rows are whole pages, tiles begin with pages, and memory has room.
   [[nodiscard]] std::int64_t tail_columns() const;
   // The columns that a tile holds. Neighbouring tiles may share up to a page of columns.
   [[nodiscard]] Range tile(std::int64_t number) const;
