@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""3000 jobs that name members of an archive of 100,000 take the time of opening it: a member is not searched for from the
+"""3000 jobs that name members of an archive of 200,000 take the time of opening it: a member is not searched for from the
 first one on. The archives are written here; each job has the value that its member was given.
 
     /usr/bin/python3 tests/io/many_members.py path/to/tensorop
@@ -20,7 +20,7 @@ from support.checker import Checker, run, run_checks
 
 checker = Checker()
 
-MEMBERS = 100_000
+MEMBERS = 200_000
 JOBS = 3000
 
 
