@@ -135,7 +135,7 @@ bool has_values_of(const DTypeInfo& wide, const DTypeInfo& narrow) {
     case unsigned_integer:
       return is_unsigned && (narrow.kind == boolean || narrow.bits < wide.bits);
     case floating:
-      // Of two floats of up to 16 bits, neither need have all values of the other.
+      // Floats of up to 16 bits are refused: float16 has more digits than bfloat16, and fewer exponents.
       return wide.bits > 16 &&
              ((is_float && narrow.bits < wide.bits) || (is_integer && 2 * narrow.bits <= wide.bits));
     case complex:

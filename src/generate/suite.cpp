@@ -40,8 +40,8 @@ std::string real_text(double value) {
   return {text, write_number(text, value)};
 }
 
-// Elements that are only moved are compared bit for bit. Computation may make another NaN, a power
-// of floats is rounded by the mathematical library, and updates of a reduction have no order.
+// Elements that are only moved are compared bit for bit. All others need a tolerance: arithmetic may produce
+// another NaN, pow depends on the mathematical library, and the order of updates is not specified.
 std::string tolerance_of(const GeneratedCase& generated) {
   if (only_moves(generated.request)) return ",\"exact_bits\":true";
   if (const auto& bound = generated.bound) {

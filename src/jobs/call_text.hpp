@@ -57,8 +57,8 @@ struct WrittenCall {
 // Returns the name of an operand for file names and placeholders: "operand_3".
 [[nodiscard]] std::string word_of(const LoadedOperand& operand);
 
-// Quotes the text as one word of a POSIX shell, in one line without control characters. Newlines at the end
-// of the text are removed, as command substitution in a shell does.
+// Quotes the text as one word of a POSIX shell, in one line without control characters. Removes newlines at
+// the end of the text, because a command substitution in the word would remove them.
 [[nodiscard]] std::string shell_word(std::string_view text);
 // Returns the call as a command: "tensorop gathernd FILE FILE --batch-dims=1".
 [[nodiscard]] std::string command_text(const LoadedCall& call, const std::vector<std::string>& operands);

@@ -107,7 +107,7 @@ struct ElementwiseNames {
 inline constexpr DTypeSet kBool = DType::boolean;
 inline constexpr DTypeSet kComplexAndSmall = {published::kComplex, published::kSmall};
 
-// The row of a PyTorch, NumPy or JAX operator: its dtypes, those that tensorop lacks, and its traits.
+// An operator of PyTorch, NumPy or JAX: dtypes, dtypes that tensorop does not compute, and traits.
 struct LibraryRow {
   DTypeSet types;
   DTypeSet missing = {};

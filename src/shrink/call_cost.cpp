@@ -13,7 +13,7 @@ namespace tensorop {
 namespace {
 
 std::int64_t cost_of_elements(const Tensor& tensor) {
-  constexpr std::int64_t kMostRead = 1000;  // elements; a larger tensor loses elements first
+  constexpr std::int64_t kMostRead = 1000;  // elements: in larger tensors dimensions shrink before values
   std::int64_t out = 0;
   const std::int64_t read = std::min(tensor.size(), kMostRead);
   for (std::int64_t i = 0; i < read; ++i) {

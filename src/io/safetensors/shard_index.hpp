@@ -17,9 +17,9 @@ struct ShardEntry {
 // The entries of an index, in its order. Throws Error.
 [[nodiscard]] std::vector<ShardEntry> read_shard_index(std::string_view text);
 
-// Checks a new version of `file` against the indexes in its folder that have it as a shard. `names` are the
-// arrays of the new version, `lost` the arrays that only the old one has. Throws Error if an index places one
-// of `names` in another shard, since readers accept no duplicate, or one of `lost` in `file`.
+// Checks a new version of the shard `file` against the indexes in its folder. The new version has the arrays
+// `names`, and lacks the arrays `lost` of the old one. Throws Error if an index places an array of `names` in
+// another shard, since readers accept no duplicate, or an array of `lost` in this shard.
 void require_model_stays_whole(const std::string& file, const std::vector<std::string>& names,
                                const std::vector<std::string>& lost = {});
 
