@@ -96,6 +96,7 @@ Command require_command(std::string_view name, Framework publisher) {
 
 std::vector<Command> all_commands() {
   std::vector<Command> commands;
+  commands.reserve(std::size(kOperators) + std::size(kCommands));
   for (const Operator* op : kOperators) commands.push_back(operator_command({op, op->names.data()}));
   for (const CommandEntry& entry : kCommands) {
     if (entry.is_listed) commands.push_back(entry.describe());

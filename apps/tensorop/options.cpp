@@ -77,7 +77,7 @@ const Option* find_option(const std::vector<Option>& options, std::string_view w
 }
 
 std::string usage_of(const Option& option) {
-  const std::string names = cat(option.rules.letter, option.rules.letter.empty() ? "" : ", ", option.name);
+  std::string names = cat(option.rules.letter, option.rules.letter.empty() ? "" : ", ", option.name);
   if (option.value.empty()) return names;
   return cat(names, option.rules.kind == OptionKind::value_flag ? "=" : " ", option.value);
 }

@@ -91,6 +91,7 @@ void explain_result(const Explainer& explainer, const std::vector<std::string>& 
   const Shape& shape = explainer.output().shape;
   const std::int64_t all = count(shape);
   std::vector<std::int64_t> positions;
+  positions.reserve(at.size());
   for (const std::string& text : at) positions.push_back(read_position(text, "the result", shape));
   if (svg) write_picture(svg_text(why_picture(explainer, positions)), *svg);
   if (svg == "-") return;

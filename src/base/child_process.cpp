@@ -64,6 +64,7 @@ class Child {
  public:
   Child(std::vector<std::string>& words, int output) {
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     const Preparation preparation(output);

@@ -97,8 +97,8 @@ void add_blocks(Sha256State& state, const std::byte* bytes, std::size_t blocks) 
 
 void Sha256::add(const std::byte* bytes, std::size_t blocks) {
 #ifdef __x86_64__
-  static const bool kHasInstructions = has_sha256();
-  if (kHasInstructions && !is_baseline_) return add_blocks_by_instructions(state_, bytes, blocks);
+  static const bool has_instructions = has_sha256();
+  if (has_instructions && !is_baseline_) return add_blocks_by_instructions(state_, bytes, blocks);
 #endif
   add_blocks(state_, bytes, blocks);
 }

@@ -26,7 +26,7 @@ void add_unseen(std::vector<Unseen>& all, const std::vector<Unseen>& entries) {
 std::string unseen_text(const Unseen& entry) {
   constexpr std::size_t kMostShown = 3;
   const std::size_t noun = std::min(entry.what.find(' '), entry.what.size());
-  const std::string text = cat(counted(entry.count, entry.what.substr(0, noun)), entry.what.substr(noun));
+  std::string text = cat(counted(entry.count, entry.what.substr(0, noun)), entry.what.substr(noun));
   if (entry.names.empty()) return text;
   std::vector<std::string> shown;
   for (const std::string& name : entry.names) {

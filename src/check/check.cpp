@@ -180,6 +180,7 @@ class Check {
       const auto call = std::ranges::find(calls, expected.version, &VersionCall::row);
       if (call == calls.end()) {
         std::vector<std::string> rows;
+        rows.reserve(calls.size());
         for (const VersionCall& other : calls) rows.push_back(other.row);
         throw Error(cat("expect: ", in_quotes(expected.version), " is not one of ", join(rows)));
       }

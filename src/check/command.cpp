@@ -103,9 +103,13 @@ void CommandTemplate::read(std::string_view text) {
         add(c);
         if (next == c) ++i;
       }
-    } else if (!splits) {
+      continue;
+    }
+    if (!splits) {
       add(c);
-    } else if (c == quote) {
+      continue;
+    }
+    if (c == quote) {
       quote = '\0';
     } else if (c == '\\' && (quote == '\0' || (quote == '"' && (next == '"' || next == '\\')))) {
       if (next == '\0') throw Error("the command ends with a backslash");

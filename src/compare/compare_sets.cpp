@@ -309,7 +309,7 @@ class SetComparison {
       if (i == 0 && !actual_.is_archive()) require_content(actual_.path_of(*pair.actual));
       if (i == 1 && !expected_.is_archive()) require_content(expected_.path_of(*pair.expected));
       auto& file = i == 0 ? first : second;
-      sources[to_size(i)] = file     ? Source::of_file(std::move(*file), options)
+      sources[to_size(i)] = file     ? Source::of_file(*file, options)
                             : i == 0 ? actual_.read(*pair.actual, options)
                                      : expected_.read(*pair.expected, options);
     };

@@ -53,8 +53,9 @@ class Listing {
 
  private:
   [[nodiscard]] static Severity severity_of(const Difference& difference, std::int64_t position) {
-    return {difference.unfixable != 0 ? Difference::kNone : difference.excess.value,
-            difference.farthest.value, position};
+    double excess = difference.excess.value;
+    if (difference.unfixable != 0) excess = Difference::kNone;
+    return {excess, difference.farthest.value, position};
   }
 
   [[nodiscard]] bool is_worse(const Severity& a, const Severity& b) const {

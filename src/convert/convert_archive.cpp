@@ -371,6 +371,7 @@ void require_whole_models(const Destination& destination, const std::vector<Name
                           const Archive* old) {
   if (!destination.replaced || !destination.replaced->exists()) return;
   std::vector<std::string> names;
+  names.reserve(inputs.size());
   for (const NamedInput& input : inputs) names.push_back(input.name);
   const std::set<std::string> kept(names.begin(), names.end());
   std::vector<std::string> lost;

@@ -102,14 +102,14 @@ Json version_json(const Operator& op, const Version& version) {
     if (!spec.choices.empty()) entry.add("choices", Json::list(allowed_words(spec, version)));
     if (!row.default_text.empty()) entry.add("default", row.default_text);
     if (row.required) entry.add("required", true);
-    attributes.add(row.name, std::move(entry));
+    attributes.add(row.name, entry);
   }
   Json out = Json::object()
                  .add("spec", spec_key(version))
                  .add("published", version.published)
-                 .add("types", std::move(types))
-                 .add("not_in_tensorop", std::move(missing))
-                 .add("attributes", std::move(attributes));
+                 .add("types", types)
+                 .add("not_in_tensorop", missing)
+                 .add("attributes", attributes);
   if (version.operands != 0) out.add("operands", version.operands);
   if (has_indices(op)) {
     out.add("negative_indices", counts_from_end(version)).add("out_of_range", out_of_range(op, version));

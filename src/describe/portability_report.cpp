@@ -159,12 +159,12 @@ Json portability_json(const Portability& found) {
                             [](const Tensor& value) { return Json::of_text(json_element(value, 0)); }));
       }
     }
-    classes.add(letter_of(i), std::move(entry));
+    classes.add(letter_of(i), entry);
   }
   return Json::object()
       .add("op", found.opened.call.name->name)
       .add("written_out", Json::or_null(found.written))
-      .add("classes", std::move(classes))
+      .add("classes", classes)
       .add("versions", Json::list(found.versions, verdict_json))
       .add("portable", found.is_portable());
 }

@@ -141,7 +141,7 @@ std::string shape_formula(const Explainer& explainer) {
   if (op.family == "slices") return window_formula(call);
   if (op.family == "concat") return joined_formula(call);
   if (op.name == "gatherelements" || is_flat(call)) {
-    const std::string own = part(call, 1, 0, call.operands[1].rank(), "");
+    std::string own = part(call, 1, 0, call.operands[1].rank(), "");
     if (explainer.output().shape == call.operands[1].shape()) return own;
     return cat(own, is_flat(call) ? ", flat" : ", repeated to data off the axis");
   }

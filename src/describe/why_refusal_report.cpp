@@ -120,8 +120,8 @@ Json refusal_json(const Refusal& refusal) {
   }
   return Json::document()
       .add("statement", rule == nullptr ? Json() : Json(rule->statement))
-      .add("index", std::move(index))
-      .add("version", std::move(version))
+      .add("index", index)
+      .add("version", version)
       .add("versions", Json::list(refusal.versions, verdict_json));
 }
 

@@ -81,6 +81,7 @@ std::string indices_text(const Explainer& explainer, const std::vector<ChosenInd
     return cat(mask.empty() ? cat(kMask, "[", at, "]") : element_name(std::string(kMask), at, mask),
                " is true");
   }
+  out.reserve(indices.size());
   for (const ChosenIndex& index : indices) out.push_back(index_text(explainer, index));
   return join(out);
 }

@@ -29,7 +29,7 @@ constexpr std::string_view kName = "indices";
 std::vector<OperandText> take_arrays(Request& request) {
   const auto named = std::ranges::find(request.named, kName, &NamedText::name);
   if (named != request.named.end()) {
-    std::vector<OperandText> out = {*named};
+    std::vector<OperandText> out = {static_cast<const OperandText&>(*named)};
     request.named.erase(named);
     return out;
   }

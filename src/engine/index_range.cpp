@@ -78,7 +78,7 @@ void apply_range(const IndexRange& range, RangeForm form, Call& call) {
   auto storage = std::make_shared<Storage>(stored * to_int64(sizeof(std::int64_t)), "the indices of a range");
   auto* const out = reinterpret_cast<std::int64_t*>(storage->data());
   for (std::int64_t i = 0; i < stored; ++i) out[i] = start + i * range.step;
-  call.operands[1] = Tensor(DType::int64, {stored}, std::move(storage));
+  call.operands[1] = Tensor(DType::int64, {stored}, storage);
 }
 
 }  // namespace tensorop

@@ -42,7 +42,7 @@ std::string output_name(const Call& call) {
 Tensor tensor_of(const Shape& values) {
   auto storage = std::make_shared<Storage>(to_int64(values.size()) * element_size(DType::int64));
   std::ranges::copy(values, reinterpret_cast<std::int64_t*>(storage->data()));
-  return {DType::int64, {to_int64(values.size())}, std::move(storage)};
+  return {DType::int64, {to_int64(values.size())}, storage};
 }
 
 // Whether ONNX has the attribute as an input.

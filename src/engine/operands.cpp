@@ -102,7 +102,7 @@ std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (!is_exact(values[i])) return std::nullopt;
   }
-  return Tensor(dtype, tensor.shape(), std::move(integers));
+  return Tensor(dtype, tensor.shape(), integers);
 }
 
 // Whether `dtype` is float64, and also the own dtype of a text whose numbers it rounds.

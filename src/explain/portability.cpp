@@ -248,6 +248,7 @@ Portability find_portability(const Request& request, const std::vector<Framework
   Portability out = Judge(request, open_for_all(request, settings), settings).judge(wanted);
   if (out.versions.empty()) {
     std::vector<std::string> names;
+    names.reserve(wanted.size());
     for (const Framework framework : wanted) names.emplace_back(framework_name(framework));
     const auto is_any = [](const Version& /*version*/) { return true; };
     throw Error(cat(request.op.name->name, ": ", join(names, " and "), " has no version of the operator"),

@@ -76,6 +76,7 @@ std::string class_parameter(DType dtype, std::string_view operand) {
 std::string Drawing::pick(std::string_view parameter, const std::vector<std::string>& values,
                           Coverage::Kind kind) {
   std::vector<Coverage::Level> offered;
+  offered.reserve(values.size());
   for (const std::string& value : values) offered.push_back(coverage_.level(parameter, value, kind));
   auto chosen = random_.pick(offered);
   for (const Coverage::Level level : wanted_) {

@@ -19,30 +19,30 @@ namespace {
 double special_float(Random& random) {
   using Limits = std::numeric_limits<double>;
   // Prefers values that find faults when they are combined.
-  static const std::vector<double> kFrequent = {0.0, -0.0, Limits::quiet_NaN(), Limits::infinity(),
-                                                -Limits::infinity()};
-  if (random.chance(50)) return random.pick(kFrequent);
-  static const std::vector<double> kSpecial = {0.0,
-                                               -0.0,
-                                               1.0,
-                                               -1.0,
-                                               0.5,
-                                               3.0,
-                                               Limits::infinity(),
-                                               -Limits::infinity(),
-                                               Limits::quiet_NaN(),
-                                               65504.0,
-                                               0x1p-24,
-                                               2049.0,
-                                               3.4e38,
-                                               -3.3e38,
-                                               0x1p-149,
-                                               0x1p-126,
-                                               1.7e308,
-                                               5e-324,
-                                               2147483648.0,
-                                               -9223372036854775808.0};
-  return random.pick(kSpecial);
+  static const std::vector<double> frequent = {0.0, -0.0, Limits::quiet_NaN(), Limits::infinity(),
+                                               -Limits::infinity()};
+  if (random.chance(50)) return random.pick(frequent);
+  static const std::vector<double> special = {0.0,
+                                              -0.0,
+                                              1.0,
+                                              -1.0,
+                                              0.5,
+                                              3.0,
+                                              Limits::infinity(),
+                                              -Limits::infinity(),
+                                              Limits::quiet_NaN(),
+                                              65504.0,
+                                              0x1p-24,
+                                              2049.0,
+                                              3.4e38,
+                                              -3.3e38,
+                                              0x1p-149,
+                                              0x1p-126,
+                                              1.7e308,
+                                              5e-324,
+                                              2147483648.0,
+                                              -9223372036854775808.0};
+  return random.pick(special);
 }
 
 // Any bits, as many as T has.
@@ -97,11 +97,11 @@ T random_number(Random& random, ValueKind kind) {
 }
 
 std::string random_text(Random& random) {
-  static const std::vector<std::string> kPieces = {"a",  "Z",      " ",      "\"",        "\\",
-                                                   "\n", "\u00e9", "\u6f22", "\U0001f600"};
+  static const std::vector<std::string> pieces = {"a",  "Z",      " ",      "\"",        "\\",
+                                                  "\n", "\u00e9", "\u6f22", "\U0001f600"};
   std::string text;
   const std::int64_t length = random.chance(weights::kLongText) ? 20 : random.between(0, 4);
-  for (std::int64_t i = 0; i < length; ++i) text += random.pick(kPieces);
+  for (std::int64_t i = 0; i < length; ++i) text += random.pick(pieces);
   return text;
 }
 

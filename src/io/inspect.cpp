@@ -65,18 +65,17 @@ ArrayEntry inspect_text(const OpenedFile& opened) {
 }
 
 // Opens a source and resolves its tensor.
-Source open_resolved(OpenedFile opened, const Source::Options& options) {
-  Source source = Source::of_file(std::move(opened), options);
+Source open_resolved(const OpenedFile& opened, const Source::Options& options) {
+  Source source = Source::of_file(opened, options);
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   return source;
 }
 
 // Reads text once: the source keeps the elements.
-FileContent inspect_elements(OpenedFile opened, const Source::Options& options) {
-  std::string path = opened.shown;
-  const auto source = std::make_shared<Source>(open_resolved(std::move(opened), options));
+FileContent inspect_elements(const OpenedFile& opened, const Source::Options& options) {
+  const auto source = std::make_shared<Source>(open_resolved(opened, options));
   FileContent content{.arrays = {info_of(*source->tensor())}};
-  content.arrays[0].path = std::move(path);
+  content.arrays[0].path = opened.shown;
   content.open = [source](const ArrayEntry&, const Source::Options&) { return *source; };
   return content;
 }
@@ -85,18 +84,18 @@ FileContent inspect_elements(OpenedFile opened, const Source::Options& options) 
 
 FileContent inspect_file(const std::string& path, const Format* text_format,
                          const Source::Options* elements) {
-  OpenedFile opened = open_file(path, text_format, elements == nullptr ? ArrayReading() : elements->arrays);
+  const OpenedFile opened =
+      open_file(path, text_format, elements == nullptr ? ArrayReading() : elements->arrays);
   const Format& format = *opened.format;
   FileContent content;
-  std::string shown = opened.shown;
   if (format.read_text == nullptr) {
     content = inspect_arrays(opened);
   } else if (elements != nullptr) {
-    content = inspect_elements(std::move(opened), *elements);
+    content = inspect_elements(opened, *elements);
   } else {
     content.arrays.push_back(inspect_text(opened));
   }
-  content.path = std::move(shown);
+  content.path = opened.shown;
   content.format = format.name;
   for (ArrayEntry& file : content.arrays) file.format = format.name;
   return content;

@@ -72,7 +72,7 @@ const Format& standard_output_format(const Format* given) {
 std::string only_array(const Archive& archive, const Destination& destination) {
   const std::string& given = destination.array;
   if (archive.size() == 0) return given.empty() ? std::string(kOnlyArray) : given;
-  const std::string old(archive.name(0));
+  std::string old(archive.name(0));
   if (archive.size() == 1 && archive.is_array(0) && (given.empty() || given == old)) return old;
   const std::string other = archive.list_members(false);
   throw Error(

@@ -43,11 +43,11 @@ Source Source::of_entry(const Archive& archive, ArrayEntry array, std::string na
   return source;
 }
 
-Source Source::of_file(OpenedFile opened, const Options& options) {
+Source Source::of_file(const OpenedFile& opened, const Options& options) {
   Source source;
   source.threads_ = options.arrays.threads;
   source.warn_ = options.warn;
-  source.take_file(std::move(opened), options);
+  source.take_file(opened, options);
   source.settle(options);
   return source;
 }
@@ -79,7 +79,7 @@ Source Source::open(const std::string& text, const Options& options) {
     errno = reason;
     if (!opened) refuse_operand(text);
   }
-  return of_file(std::move(*opened), options);
+  return of_file(*opened, options);
 }
 
 void Source::settle(const Options& options) {
@@ -104,7 +104,7 @@ auto Source::in_context(const Body& body) const {
   return name_.empty() ? body() : with_context(name_, body);
 }
 
-void Source::take_file(OpenedFile opened, const Options& options) {
+void Source::take_file(const OpenedFile& opened, const Options& options) {
   name_ = printable(opened.shown);
   format_ = opened.format;
   if (format_->read_text != nullptr) {

@@ -48,7 +48,7 @@ class Source {
   // Opens inline JSON. Throws Error.
   static Source of_json(TextSpan text, const Options& options);
   // Takes an open file: its tensor or text, or the selected array of an archive. Throws Error naming it.
-  static Source of_file(OpenedFile opened, const Options& options);
+  static Source of_file(const OpenedFile& opened, const Options& options);
   // Takes a tensor in memory.
   static Source of(Tensor tensor);
   // Takes an array of an archive, called `name`. Throws Error naming the array.
@@ -89,7 +89,7 @@ class Source {
 
  private:
   void settle(const Options& options);
-  void take_file(OpenedFile opened, const Options& options);
+  void take_file(const OpenedFile& opened, const Options& options);
   void take_tensor(Tensor tensor);
   void take_array(const Archive& archive, ArrayEntry array, const Options& options);
   void warn_of(const std::string& line) const;

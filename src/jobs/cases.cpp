@@ -89,7 +89,7 @@ std::string fault_in_tensor(const std::string& path) {
     if (opened.format->is_archive()) {
       (void)open_archive(opened);
     } else {
-      (void)Source::of_file(std::move(opened), {.header_only = true});
+      (void)Source::of_file(opened, {.header_only = true});
     }
     return "";
   } catch (const Error& error) {
@@ -284,6 +284,7 @@ const Job& find_job(const std::vector<Job>& jobs, const std::string& name) {
   }
   if (found.empty()) {
     std::vector<std::string> names;
+    names.reserve(jobs.size());
     for (const Job& job : jobs) names.push_back(printable(job.name));
     const std::string near = nearest(name, names);
     throw Error(jobs.empty() ? "no jobs" : cat("no job has the name, id or line ", in_quotes(name)), "",

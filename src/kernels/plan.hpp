@@ -101,7 +101,7 @@ class Plan {
   virtual void mark_rounded(Range /*range*/, std::uint64_t* /*bits*/) const {}
 
  protected:
-  void set_facts(PlanFacts facts) { facts_ = std::move(facts); }
+  void set_facts(const PlanFacts& facts) { facts_ = facts; }
 
  private:
   virtual void prepare_range(Range /*range*/, const Threads& /*threads*/) {}

@@ -32,8 +32,8 @@ inline constexpr std::string_view kElementwiseTraits[] = {
     "truth values are uint8: any but 0 is true, results are 0 and 1",
     "a right shift fills with zeros, for signed integers too",
     "floats too may have the remainder with the sign of the divisor",
-    "a shift by a negative amount gives the result of a shift by at least the width: 0, or -1 for a negative "
-    "value to the right",
+    ("a shift by a negative amount gives the result of a shift by at least the width: 0, or -1 for a "
+     "negative value to the right"),
     "a remainder of zero has the sign of the dividend",
     "an integer zero to a negative power is 0",
     "integers have no negative powers (EW-8)",

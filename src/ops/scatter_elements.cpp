@@ -29,8 +29,8 @@ constexpr unsigned kLikeIndices = 64;  // jax: updates are repeated to the shape
 constexpr std::string_view kTraits[] = {
     "indices are no larger than data along axis too (GE-4)",
     "data and indices are equal except along axis (GE-4)",
-    "what has no dimensions counts as (1), updates may be larger than indices, and without elements of "
-    "indices nothing else is checked (PT-1, PT-2)",
+    ("what has no dimensions counts as (1), updates may be larger than indices, and without elements of "
+     "indices nothing else is checked (PT-1, PT-2)"),
     "data and indices are repeated to each other except along axis (GE-4), and updates to both (SE-3)",
     "updates without dimensions are a value for all indices",
     "axis has no default",

@@ -24,8 +24,8 @@ constexpr std::string_view kTraits[] = {"a single scalar update may have any sha
                                         "updates are repeated to their shape (SN-3)",
                                         "add, subtract and multiply are not defined for bool (T-3)",
                                         "subtract is not defined for bool (T-3)",
-                                        "updates without elements are not looked at, and an axis without "
-                                        "elements has no indices without dimensions (IX-1)"};
+                                        ("updates without elements are not looked at, and an axis without "
+                                         "elements has no indices without dimensions (IX-1)")};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},

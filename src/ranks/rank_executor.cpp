@@ -108,20 +108,20 @@ class SharedFile {
       temporary = file.path;
     });
     begun = broadcast_value(ranks, begun, 0);
-    has_elements_ = begun.offset >= 0;
-    if (!has_elements_) return;
+    if (begun.offset < 0) return;
     temporary = broadcast_text(ranks, temporary, 0);
     together(ranks, [&] {
       if (ranks.is_first()) return;
       const std::int64_t width = element_size(output.dtype);
       joined_.emplace(OutputFile::join({temporary, begun.number, begun.bytes}, path_, durable_, writers));
-      elements_.emplace(*joined_, begun.offset, width, count(output.shape) * width);
+      joined_elements_.emplace(*joined_, begun.offset, width, count(output.shape) * width);
     });
+    elements_ = ranks.is_first() ? sink_->elements() : &*joined_elements_;
   }
 
   // Whether ranks can write elements at their offsets.
-  [[nodiscard]] bool has_elements() const { return has_elements_; }
-  [[nodiscard]] const ElementFile& elements() const { return sink_ ? *sink_->elements() : *elements_; }
+  [[nodiscard]] bool has_elements() const { return elements_ != nullptr; }
+  [[nodiscard]] const ElementFile& elements() const { return *elements_; }
 
   // Called by all ranks together. Publishes after all have written, if the inputs are unchanged.
   void commit(const Inputs& inputs) {
@@ -143,16 +143,17 @@ class SharedFile {
   const Ranks& ranks_;
   std::string path_;
   bool durable_;
-  bool has_elements_ = false;
   std::unique_ptr<Sink> sink_;        // on the first rank
   std::optional<OutputFile> joined_;  // on the other ranks
-  std::optional<ElementFile> elements_;
+  std::optional<ElementFile> joined_elements_;
+  const ElementFile* elements_ = nullptr;  // null: they have no fixed offset
 };
 
 // Sends the costs of all ranks to the first rank, which explains them.
 void explain_costs(const Ranks& ranks, const RankCost& cost, const Settings& settings) {
   if (!settings.explain_ranks) return;
   std::vector<RankCost> costs;
+  costs.reserve(static_cast<std::size_t>(ranks.size()));
   for (int from = 0; from < ranks.size(); ++from) costs.push_back(broadcast_value(ranks, cost, from));
   if (ranks.is_first()) settings.explain_ranks(costs);
 }

@@ -78,7 +78,7 @@ void together(const Ranks& ranks, const std::function<void()>& work) {
   const bool is_mine = position == kNone ? ending.error.has_value() : own == position;
   const auto from = static_cast<int>(ranks.least(is_mine ? ranks.rank() : ranks.size()));
   if (position == kNone) throw_error_of(ranks, ending, from);
-  const FaultFacts facts = ending.fault.value_or(PlanFault(FaultFacts()));
+  const FaultFacts facts = ending.fault ? static_cast<const FaultFacts&>(*ending.fault) : FaultFacts();
   throw PlanFault(broadcast_value(ranks, facts, from));
 }
 
@@ -96,6 +96,7 @@ std::string broadcast_text(const Ranks& ranks, std::string text, int from) {
 
 std::vector<std::string> gather_texts(const Ranks& ranks, const std::string& text) {
   std::vector<std::string> texts;
+  texts.reserve(static_cast<std::size_t>(ranks.size()));
   for (int from = 0; from < ranks.size(); ++from)
     texts.push_back(broadcast_text(ranks, from == ranks.rank() ? text : std::string(), from));
   return texts;

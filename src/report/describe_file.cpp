@@ -206,18 +206,19 @@ Json node_json(const OnnxNode& node) {
       .add("domain", node.domain)
       .add("inputs", Json::list(node.inputs))
       .add("outputs", Json::list(node.outputs))
-      .add("attributes", std::move(attributes));
+      .add("attributes", attributes);
 }
 
-Json file_head(const std::string& path, std::string_view format, const Metadata& metadata, Json model) {
+Json file_head(const std::string& path, std::string_view format, const Metadata& metadata,
+               const Json& model) {
   Json entries = Json::object();
   // Keys are unique.
   for (const auto& [key, value] : metadata) entries.add(key, value);
   return Json::object()
       .add("path", path)
       .add("format", Json::or_null(format))
-      .add("metadata", metadata.empty() ? Json() : std::move(entries))
-      .add("model", std::move(model));
+      .add("metadata", metadata.empty() ? Json() : entries)
+      .add("model", model);
 }
 
 }  // namespace
@@ -251,7 +252,7 @@ FileEntry file_entry(const OnnxModel& model, const std::string& path, std::optio
                  .add("initializers", Json::list(model.initializers, initializer_json))
                  .add("data_sets", data_sets)
                  .add("skipped", skipped_json(obstacle.skipped));
-  return {.head = file_head(path, "onnx", {}, std::move(out)), .error = obstacle.error};
+  return {.head = file_head(path, "onnx", {}, out), .error = obstacle.error};
 }
 
 std::string describe_case_text(const OnnxModel& model, const std::string& folder, std::int64_t data_sets) {

@@ -47,10 +47,10 @@ Json tolerance_json(const Comparison& comparison) {
       .add("max_mismatch", comparison.allowed);
 }
 
-Json peak_json(const Comparison& comparison, std::int64_t at, Json value) {
+Json peak_json(const Comparison& comparison, std::int64_t at, const Json& value) {
   if (at < 0) return {};
   return Json::object()
-      .add("value", std::move(value))
+      .add("value", value)
       .add("position", Json::list(coordinates(at, comparison.actual.shape)));
 }
 
@@ -69,7 +69,7 @@ Json element_json(const Comparison& comparison, const DifferingElement& element)
       .add("absolute", error.absolute.at < 0 ? Json() : absolute_json(comparison, error))
       .add("relative", error.relative.at < 0 ? Json() : number_or_null(error.relative.value))
       .add("ulp", error.ulp.at < 0 ? Json() : Json(error.ulp.value))
-      .add("excess", std::move(excess));
+      .add("excess", excess);
   if (!element.why.empty()) out.add("why", element.why);
   return out;
 }
@@ -137,7 +137,7 @@ Json histograms_json(const Comparison& comparison) {
     out.add(histogram.key, Json::object()
                                .add("zeros", histogram.zeros)
                                .add("bars", Json::list(histogram.bars, bar))
-                               .add("quantiles", std::move(quantiles)));
+                               .add("quantiles", quantiles));
   }
   return out;
 }

@@ -53,6 +53,7 @@ void explain_elements(Finding& finding, const Settings& settings) {
   for (DifferingElement& element : comparison.first_shown) listed.push_back(&element);
   for (DifferingElement& element : comparison.worst_shown) listed.push_back(&element);
   std::vector<std::vector<std::int64_t>> positions;
+  positions.reserve(listed.size());
   for (const DifferingElement* element : listed) positions.push_back(element->position);
   std::vector<std::string> sentences = why_sentences(finding, settings, positions);
   for (std::size_t i = 0; i < sentences.size(); ++i) listed[i]->why = std::move(sentences[i]);

@@ -253,6 +253,7 @@ class Shrinking {
 
   void run(std::vector<Candidate>& candidates) {
     std::vector<Job> jobs;
+    jobs.reserve(candidates.size());
     for (const Candidate& candidate : candidates)
       jobs.push_back(job_of(candidate, to_int64(jobs.size() + 1)));
     CheckSettings settings = settings_;

@@ -109,7 +109,8 @@ template <AnyFloat T, std::floating_point Wide>
 template <std::integral T, std::floating_point Wide>
 [[nodiscard]] Misfit<Wide> truncate(Wide value, T& out) {
   // The upper bound is a power of two and exact. The value below the lower bound may round to the bound.
-  constexpr Wide kUpper = 2 * static_cast<Wide>(std::numeric_limits<T>::max() / 2 + 1);
+  constexpr auto kHalf = std::numeric_limits<T>::max() / 2 + 1;
+  constexpr Wide kUpper = 2 * static_cast<Wide>(kHalf);
   constexpr Wide kLower = static_cast<Wide>(std::numeric_limits<T>::min());
   constexpr Wide kBelow = kLower - 1;
   const bool is_above = kBelow == kLower ? value >= kLower : value > kBelow;

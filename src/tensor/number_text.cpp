@@ -291,7 +291,7 @@ std::string overflow_hint(DType dtype, double value) {
     if constexpr (SmallFloat<T>) {
       T out;
       if (!convert_real(value, out, Overflow::saturate)) return {};
-      const std::string hint = "--overflow saturate gives the nearest value that there is";
+      std::string hint = "--overflow saturate gives the nearest value that there is";
       const float other = convert_real(value, out, Overflow::nan) ? to_float(out) : 0;
       if (std::isfinite(other)) return hint;
       return cat(hint, ", --overflow nan ", std::isnan(other) ? "NaN" : "infinity");

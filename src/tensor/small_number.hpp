@@ -178,7 +178,7 @@ template <SmallFloat T>
   const auto sign = static_cast<std::uint8_t>(kLayout.has_sign && negative ? 1 << (kLayout.bits - 1) : 0);
   // The sign for infinity, NaN and 0.
   const std::uint8_t special_sign = kLayout.has_minus_zero ? sign : std::uint8_t{0};
-  constexpr auto with_sign = [](std::uint8_t special, std::uint8_t with) {
+  const auto with_sign = [](std::uint8_t special, std::uint8_t with) {
     return static_cast<std::uint8_t>(special | with);
   };
   if (value != value) {

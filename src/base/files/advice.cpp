@@ -11,23 +11,19 @@
 namespace tensorop {
 namespace {
 
-std::uintptr_t address_of(const std::byte* byte) {
-  return reinterpret_cast<std::uintptr_t>(byte);
+// The beginning of the page that contains `byte`.
+const std::byte* page_of(const std::byte* byte) {
+  return byte - reinterpret_cast<std::uintptr_t>(byte) % static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// The address of the page that contains `byte`.
-std::uintptr_t page_of(const std::byte* byte) {
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  return address_of(byte) / page * page;
-}
-
-void advise(std::uintptr_t begin, std::uintptr_t end, int advice) {
-  if (begin < end) (void)os().madvise(reinterpret_cast<void*>(begin), end - begin, advice);
+void advise(const std::byte* begin, const std::byte* end, int advice) {
+  if (begin < end)
+    (void)os().madvise(const_cast<std::byte*>(begin), static_cast<std::size_t>(end - begin), advice);
 }
 
 // Advises all pages that contain one of these bytes.
 void advise_pages(const std::byte* begin, std::int64_t bytes, int advice) {
-  if (bytes > 0) advise(page_of(begin), address_of(begin + bytes), advice);
+  if (bytes > 0) advise(page_of(begin), begin + bytes, advice);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ class Walk {
     }
     std::ranges::sort(names);
     for (const std::string& name : names) {
-      if (!name.starts_with('.')) visit(folder.empty() ? name : folder + '/' + name);
+      if (!name.starts_with('.')) visit(folder.empty() ? name : cat(folder, '/', name));
     }
   }
 

@@ -26,7 +26,7 @@ struct FileId {
   std::uint64_t device;
   std::uint64_t inode;
 
-  auto operator<=>(const FileId&) const = default;
+  auto operator<=>(const FileId&) const = default;  // NOLINT(modernize-use-nullptr): a false alarm
 };
 
 // The FileId of the file or folder at `path`, following symbolic links; nullopt, with errno set, if nothing

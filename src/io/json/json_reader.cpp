@@ -44,6 +44,7 @@ DType read_dtype(JsonCursor& in) {
   if (kind != JsonKind::string) throw Error(cat("dtype: expected a string, found ", in.found(kind)));
   if (const auto dtype = parse_dtype(in.text())) return *dtype;
   std::vector<std::string> names;
+  names.reserve(std::size(kDTypes));
   for (const DTypeInfo& row : kDTypes) names.emplace_back(row.name);
   throw Error(cat("unknown dtype ", in_quotes(in.text()), " (", suggestion(in.text(), names, ""), ')'));
 }
@@ -82,7 +83,7 @@ Shape read_shape(JsonCursor& in) {
 
 // Reads, as data, the rest of a value that has begun as `kind`.
 void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
-  static const PartFormat kParts = json_parts();
+  static const PartFormat parts = json_parts();
   while (true) {
     switch (kind) {
       case JsonKind::list:
@@ -104,7 +105,7 @@ void read_data(JsonCursor& in, JsonKind kind, DataReader& data) {
     }
     while (data.depth() != 0 && !in.next_item()) data.end_list();
     if (data.depth() == 0) return;
-    in.skip(data.read_ahead(in.rest(), in.offset(), kParts));
+    in.skip(data.read_ahead(in.rest(), in.offset(), parts));
     kind = in.value();
   }
 }

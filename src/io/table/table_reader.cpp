@@ -314,7 +314,7 @@ bool begins_as_table(std::string_view head) {
   const std::string_view field(head.begin(), static_cast<std::size_t>(stop - head.begin()));
   const std::string_view rest = head.substr(field.size());
   std::string buffer;
-  return after_blanks(rest) != "" && read_field(field, buffer).kind != FieldKind::other;
+  return !after_blanks(rest).empty() && read_field(field, buffer).kind != FieldKind::other;
 }
 
 // A table of numbers needs no more bytes if a line begins with no number.

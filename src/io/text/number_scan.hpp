@@ -144,18 +144,18 @@ template <SmallNumber T>
   std::conditional_t<SmallFloat<T>, TextFloat<T>, std::int8_t> wide{};
   if (!scan_number(at, end, wide, Exactness::any)) return false;
   const std::string_view text(first, static_cast<std::size_t>(at - first));
-  if (must_fit(exactness, text)) {
-    // Whether the number is exact depends on its text.
-  } else if constexpr (std::same_as<decltype(wide), double>) {
+  // Whether a number that must fit is exact depends on its text.
+  [[maybe_unused]] const bool may_round = !must_fit(exactness, text);
+  if constexpr (std::same_as<decltype(wide), double>) {
     // The number lies between the neighbours of the double: if both round to the same T, so does the number.
     const auto bits = std::bit_cast<std::uint64_t>(wide);
     T above;
-    if (wide != 0 && convert_real(std::bit_cast<double>(bits - 1), value) &&
+    if (may_round && wide != 0 && convert_real(std::bit_cast<double>(bits - 1), value) &&
         convert_real(std::bit_cast<double>(bits + 1), above) && value.bits == above.bits) {
       return true;
     }
   } else if constexpr (std::same_as<decltype(wide), float>) {
-    if (convert_real(wide, value)) return true;
+    if (may_round && convert_real(wide, value)) return true;
   }
   if (parse_by(exactness, text, value)) return true;
   at = first;

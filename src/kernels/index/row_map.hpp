@@ -82,9 +82,9 @@ class RowMap {
   // For rows along an outer axis: the number of columns, which are independent of each
   // other; otherwise 0.
   [[nodiscard]] std::int64_t columns() const { return columns_; }
-  // Elements between steps on that axis in the table; at least columns().
-  [[nodiscard]] std::int64_t column_stride() const { return columns_ == 0 ? 0 : decoder_.axes()[0].stride; }
-  // The number of steps of the indices on that axis.
+  // Only with columns: elements between steps on that axis in the table, at least columns().
+  [[nodiscard]] std::int64_t column_stride() const { return decoder_.axes()[0].stride; }
+  // Only with columns: the number of steps of the indices on that axis.
   [[nodiscard]] std::int64_t index_steps() const { return rows() / columns(); }
   // Calls take, in row order, for the rows at the index steps `steps` in the columns `columns`. The offsets
   // are those in a tensor with only the columns `tile`: tile.count elements in each step.

@@ -14,7 +14,7 @@
 namespace tensorop {
 
 const double* LogHistogram::powers_of_ten() {
-  static const auto kPowers = [] {
+  static const auto powers = [] {
     std::array<double, std::size_t{1} << (63 - kMantissaBits)> out{};
     out.fill(std::numeric_limits<double>::quiet_NaN());
     out.back() = std::numeric_limits<double>::infinity();
@@ -26,7 +26,7 @@ const double* LogHistogram::powers_of_ten() {
     }
     return out;
   }();
-  return kPowers.data();
+  return powers.data();
 }
 
 void LogHistogram::merge(const LogHistogram& other) {

@@ -22,7 +22,7 @@ class ColumnTiles {
   // The indexed tensor has `elements` of `width` bytes. A map without columns, or with more than kMostSteps
   // steps, has no tiles.
   ColumnTiles(const RowMap& map, std::int64_t elements, std::int64_t width)
-      : columns_(map.columns()), stride_(map.column_stride()), width_(width) {
+      : columns_(map.columns()), stride_(columns_ == 0 ? 1 : map.column_stride()), width_(width) {
     if (columns_ == 0) return;
     steps_ = elements / stride_;
     if (steps_ > kMostSteps) return;
