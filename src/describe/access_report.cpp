@@ -16,7 +16,7 @@ std::string_view access_name(Access access) {
 
 // The order in which the access moves rows, unless it is range by range in their own order.
 std::string_view order_text(const Decision& decision) {
-  return decision.sorts() ? ", sorted" : "";
+  return decision.sorts() ? ", sorted" : decision.is_whole() ? ", tiled" : "";
 }
 
 // Returns the share in percent; "0%" and "100%" only if they are exact.
@@ -30,7 +30,7 @@ std::string percent_text(double share) {
 // Returns how many bytes are read at random, and how much of them is in memory.
 std::string operands_text(const AccessReport& report) {
   const ScheduleFacts& facts = report.facts;
-  const bool by_columns = facts.kind == RandomAccess::Kind::columns;
+  const bool by_columns = facts.kind == RandomAccess::Kind::columns || report.decision.is_whole();
   return cat(byte_size_text(facts.bytes),
              by_columns ? " are accessed along an outer axis, " : " are read at random, ",
              percent_text(facts.resident), " of them in memory");

@@ -15,6 +15,7 @@
 #include "io/npy/npy.hpp"
 #include "kernels/elements/element_plans.hpp"
 #include "kernels/open_elements.hpp"
+#include "kernels/rows/columns.hpp"
 #include "kernels/windows/duplicates.hpp"
 #include "kernels/worker_buffers.hpp"
 
@@ -45,6 +46,19 @@ struct Layout {
 
 void check_all(const Plan& plan, const Threads& threads) {
   check(plan, {0, plan.facts().check_size}, threads);
+}
+
+// Computes the whole result in tiles, in memory or in a mapped file.
+void fill_whole(const RowMoves& moves, const Layout& layout, const ElementTarget& target,
+                const Threads& threads) {
+  write_base_of_tiles(moves, {0, layout.elements}, target, threads);
+  std::byte* const whole = target.whole();
+  const std::int64_t bytes = layout.bytes();
+  const std::int64_t parts = bytes < kThreadBytes ? 1 : threads.count();
+  threads.for_each(parts, [&](std::int64_t part, int /*worker*/) {
+    fill_tiles(moves, whole, part, parts);
+    threads.advance(bytes / parts + (part == 0 ? bytes % parts : 0));
+  });
 }
 
 // Writes the elements `range` of a result to a sink that takes them from front to end. make(range, worker)
@@ -103,7 +117,7 @@ void prepare_to_fill(Plan& plan, const Layout& layout, const Decision& decision,
   require_no_duplicates(plan, settings);
   plan.prepare({0, layout.elements}, decision, threads);
   // Whether preparing and filling may miss a fault.
-  const bool misses = in_windows ? layout.elements == 0 : !plan.facts().fill_checks;
+  const bool misses = in_windows ? layout.elements == 0 : decision.is_whole() || !plan.facts().fill_checks;
   if (checks || misses) check_all(plan, threads);
 }
 
@@ -123,6 +137,7 @@ void fill(const Plan& plan, const Inputs& inputs, const Layout& layout, const El
   if (layout.elements == 0) return;
   if (plan.decision().access == Access::windows)
     return fill_in_windows(plan, windowing_of(inputs, target, settings), settings.threads);
+  if (plan.decision().is_whole()) return fill_whole(*plan.facts().moves, layout, target, settings.threads);
   const Threads threads = target.memory != nullptr ? settings.threads : filling_threads(settings);
   fill_ranges(plan, {0, layout.elements}, layout.width, layout.chunk, target, threads);
 }
@@ -141,7 +156,8 @@ ElementTarget file_target(const ElementFile& file, std::int64_t width) {
   const auto write = [&file, width](Range range, const std::byte* elements) {
     file.write(range.first, elements, range.count * width);
   };
-  return {.write = write, .anywhere = true, .file_offset = file.offset()};
+  return {
+      .write = write, .anywhere = true, .map = [&file] { return file.map(); }, .file_offset = file.offset()};
 }
 
 ElementTarget target_of(Sink& sink, DType dtype, const Threads& threads) {
@@ -242,7 +258,8 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   const bool anywhere = sink.elements() != nullptr;
   const AccessReport report = find_access(plan, inputs, layout.bytes(), settings);
   const bool in_windows = report.decision.access == Access::windows;
-  const bool in_tiles = in_windows && report.facts.kind == RandomAccess::Kind::columns;
+  const bool in_tiles =
+      report.decision.is_whole() || (in_windows && report.facts.kind == RandomAccess::Kind::columns);
   if ((in_tiles && !anywhere) || (in_windows && sink.together() != 1)) {
     // A file that is written from front to end needs the complete result first, because tiles compute it
     // column by column, and windows may end between elements that share a byte.

@@ -132,6 +132,10 @@ void ElementFile::write(std::int64_t first, const std::byte* elements, std::int6
   file_.write_at(offset_ + first * width_, {elements, to_size(bytes)});
 }
 
+std::byte* ElementFile::map() const {
+  return file_.map(offset_ + bytes_).data() + offset_;
+}
+
 Sink::~Sink() = default;
 
 Sink::Sink(Encoding encoding, ByteWriter& writer, OutputFile* file, std::int64_t offset)
@@ -140,7 +144,7 @@ Sink::Sink(Encoding encoding, ByteWriter& writer, OutputFile* file, std::int64_t
   const std::int64_t begin = offset + to_int64(encoding_.prefix.size());
   if (!encoding_.prefix.empty()) file->write_at(offset, text_bytes(encoding_.prefix));
   if (!encoding_.suffix.empty()) file->write_at(begin + encoding_.least_bytes, text_bytes(encoding_.suffix));
-  elements_.emplace(*file, begin, encoding_.element_bytes);
+  elements_.emplace(*file, begin, encoding_.element_bytes, encoding_.least_bytes);
 }
 
 bool Sink::is_stream() const {

@@ -28,9 +28,10 @@ using Warn = std::function<void(const std::string& line)>;
 // The elements in a file that stores them as in memory. Any thread, any order.
 class ElementFile {
  public:
-  // The elements begin at byte `offset` of `file`, which must outlive this object; each has `width` bytes.
-  ElementFile(const OutputFile& file, std::int64_t offset, std::int64_t width)
-      : file_(file), offset_(offset), width_(width) {}
+  // The elements begin at byte `offset` of `file`, which must outlive this object; each has `width` bytes,
+  // all together `bytes`.
+  ElementFile(OutputFile& file, std::int64_t offset, std::int64_t width, std::int64_t bytes)
+      : file_(file), offset_(offset), width_(width), bytes_(bytes) {}
 
   // Writes `bytes` bytes of elements; the first is element number `first`.
   void write(std::int64_t first, const std::byte* elements, std::int64_t bytes) const;
@@ -38,11 +39,14 @@ class ElementFile {
   [[nodiscard]] OutputFile::Shared shared() const { return file_.shared(); }
   // Byte offset of element 0 in the file.
   [[nodiscard]] std::int64_t offset() const { return offset_; }
+  // All elements as writable memory, valid until the sink's commit().
+  [[nodiscard]] std::byte* map() const;
 
  private:
-  const OutputFile& file_;
+  OutputFile& file_;
   std::int64_t offset_;
   std::int64_t width_;
+  std::int64_t bytes_;
 };
 
 // A result being written. It takes the elements in one of two ways: through elements() if that is not null,

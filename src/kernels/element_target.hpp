@@ -19,8 +19,13 @@ struct ElementTarget {
   bool anywhere = false;
   // The elements of a result in memory, which need not be written. Null: a file or a stream.
   std::byte* memory = nullptr;
+  // Maps the elements of a file that all processes writing it share. Null: the file cannot be mapped.
+  std::function<std::byte*()> map = nullptr;
   // The byte offset of element 0 in its file, for writing whole pages; 0 without a file.
   std::int64_t file_offset = 0;
+
+  // Memory for the whole result. The target must be in memory or have a map.
+  [[nodiscard]] std::byte* whole() const { return memory != nullptr ? memory : map(); }
 };
 
 // The target for elements of `width` bytes at `out`.

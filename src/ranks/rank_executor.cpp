@@ -93,12 +93,14 @@ class SharedFile {
   // Called by all ranks together.
   SharedFile(const Ranks& ranks, const Destination& destination, const OutputInfo& output, const Warn& warn)
       : ranks_(ranks), path_(destination.path), durable_(destination.durable) {
+    using Writers = OutputFile::Writers;
+    const Writers writers = ranks.machines() == 1 ? Writers::this_machine : Writers::machines;
     Begun begun;
     std::string temporary;
     alone(ranks, [&] {
       if (!is_file(path_)) return;
       Destination shared = destination;
-      shared.writers = OutputFile::Writers::several;
+      shared.writers = writers;
       sink_ = open_sink(shared, output.dtype, output.shape, 0, warn);
       if (sink_->elements() == nullptr) return;
       const OutputFile::Shared file = sink_->elements()->shared();
@@ -110,8 +112,9 @@ class SharedFile {
     temporary = broadcast_text(ranks, temporary, 0);
     together(ranks, [&] {
       if (ranks.is_first()) return;
-      joined_.emplace(OutputFile::join({temporary, begun.number, begun.bytes}, path_, durable_));
-      joined_elements_.emplace(*joined_, begun.offset, element_size(output.dtype));
+      const std::int64_t width = element_size(output.dtype);
+      joined_.emplace(OutputFile::join({temporary, begun.number, begun.bytes}, path_, durable_, writers));
+      joined_elements_.emplace(*joined_, begun.offset, width, count(output.shape) * width);
     });
     elements_ = ranks.is_first() ? sink_->elements() : &*joined_elements_;
   }
@@ -188,7 +191,8 @@ bool RankExecutor::write_together(const Request& request, const Destination& des
       SharedFile file(ranks_, destination, output, settings.warn);
       if (!file.has_elements()) return false;
       for (const std::string& line : warnings) settings.warn(line);
-      const ElementTarget target = file_target(file.elements(), element_size(output.dtype));
+      ElementTarget target = file_target(file.elements(), element_size(output.dtype));
+      if (ranks_.machines() != 1) target.map = nullptr;
       const RankPart part = fill_by_ranks(ranks_, bound, target, settings);
       file.commit(bound.inputs);
       explain_costs(ranks_, part.cost, settings);

@@ -8,6 +8,7 @@
 #include "engine/execute.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/choose.hpp"
+#include "kernels/rows/columns.hpp"
 #include "ranks/exchange.hpp"
 
 namespace tensorop {
@@ -47,10 +48,11 @@ class RankPlan {
       require_no_duplicates(plan_, settings_);
       plan_.prepare(prepared, report.decision, settings_.threads);
     });
-    if (elements_ == 0 || (!exchanges && !plan_.facts().fill_checks)) check();
+    if (elements_ == 0 || (!exchanges && (is_whole() || !plan_.facts().fill_checks))) check();
     if (elements_ == 0) return {};
     try {
-      exchanges ? exchange(report) : fill_ranges();
+      const bool in_parts = is_whole() && target_.map != nullptr;
+      exchanges ? exchange(report) : in_parts ? fill_parts() : fill_ranges();
     } catch (const PlanFault&) {
       // An exchange meets faults in its own order: check() finds the lowest.
       if (exchanges) check();
@@ -61,6 +63,8 @@ class RankPlan {
 
  private:
   [[nodiscard]] int size() const { return ranks_.size(); }
+
+  [[nodiscard]] bool is_whole() const { return plan_.decision().is_whole(); }
 
   // Element-wise plans read their operands from front to end.
   AccessReport find_access() {
@@ -83,6 +87,9 @@ class RankPlan {
     const std::int64_t read_rows = is_scatter ? facts.rows : moves_->data_rows;
     facts.bytes = read == nullptr ? 0 : read_rows * facts.row_bytes;
     facts.memory = memory_ * ranks_.ranks_per_machine();
+    // Each rank may send a row to each other rank: rows too large for that are not exchanged.
+    const bool fits = facts.row_bytes <= kMostExchanged / size();
+    facts.by_range = !report.decision.is_whole() || !fits;
     if (const std::int64_t group = map.group_size(); group != 0) {
       facts.in_groups = group * facts.row_bytes <= kSmallRankGroup ||
                         ceil_div(moves_->data_rows, group) >= kManyGroups * size();
@@ -129,12 +136,35 @@ class RankPlan {
                   element_size(map.decoder().indices().dtype());
   }
 
-  // Fills the part of this rank, in chunks that stay in cache.
+  // Fills the part of this rank, in chunks that stay in cache or, if the plan prefers the whole result, as
+  // large as memory allows.
   void fill_ranges() {
     const Threads& threads = settings_.threads;
-    const std::int64_t chunk = std::max<std::int64_t>(1, kRankChunkBytes / width_);
+    const std::int64_t share =
+        is_whole() ? std::min(memory_ / 2, mine_.count * width_) / threads.count() : kRankChunkBytes;
+    const std::int64_t chunk = std::max<std::int64_t>(1, std::max(share, kRankChunkBytes) / width_);
     threads.expect(mine_.count * width_);
     together(ranks_, [&] { tensorop::fill_ranges(plan_, mine_, width_, chunk, target_, threads); });
+    count_by_range();
+  }
+
+  // Fills parts of the whole result, which all ranks share: the parts of a thread need not be one range.
+  void fill_parts() {
+    const Threads& threads = settings_.threads;
+    std::byte* whole = nullptr;
+    threads.expect(mine_.count * width_);
+    together(ranks_, [&] {
+      whole = target_.map();
+      write_base_of_tiles(*moves_, mine_, target_, threads);
+    });
+    // Ranks may have different numbers of threads, but must divide the result alike.
+    const std::int64_t own_parts = ranks_.most(threads.count());
+    together(ranks_, [&] {
+      threads.for_each(own_parts, [&](std::int64_t part, int) {
+        fill_tiles(*moves_, whole, ranks_.rank() * own_parts + part, size() * own_parts);
+        threads.advance(mine_.count * width_ / own_parts);
+      });
+    });
     count_by_range();
   }
 

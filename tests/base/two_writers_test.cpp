@@ -35,9 +35,9 @@ void write_file(const std::string& path, std::string_view text) {
 
 void write_shared(const std::string& path, std::string_view text) {
   using Writers = OutputFile::Writers;
-  OutputFile file = OutputFile::create(path, false, {}, Writers::several);
+  OutputFile file = OutputFile::create(path, false, {}, Writers::this_machine);
   file.reserve(std::ssize(text));
-  OutputFile other = OutputFile::join(file.shared(), path, false);
+  OutputFile other = OutputFile::join(file.shared(), path, false, Writers::this_machine);
   other.write_at(0, bytes_of(text));
   other.leave();
   file.commit();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -94,6 +95,12 @@ TEST_CASE("a file of elements as in memory is written in any order, or through a
     sink->commit();
   }
   CHECK(get(dir.file("a.npy")) == npy_bytes(numbers));
+  {
+    const auto sink = open_sink({dir.file("b.npy")}, DType::int16, {4}, 0);
+    std::memcpy(sink->elements()->map(), numbers.data(), 8);
+    sink->commit();
+  }
+  CHECK(get(dir.file("b.npy")) == npy_bytes(numbers));
 }
 
 TEST_CASE("an encoding has its prefix and suffix around the elements, in whichever way they are written",
@@ -121,7 +128,7 @@ TEST_CASE("an encoding has its prefix and suffix around the elements, in whichev
   }
   {
     const auto sink = sink_to(path, 1);
-    sink->elements()->write(0, reinterpret_cast<const std::byte*>("xyz"), 3);
+    std::memcpy(sink->elements()->map(), "xyz", 3);
     sink->commit();
     CHECK(get(path) == "<xyz>");
   }

@@ -27,10 +27,19 @@ struct OrderCase {
 TEST_CASE("the order in which rows are moved depends on sizes alone", "[kernels]") {
   const std::vector<OrderCase> cases = {
       {"a gather", {.rows = 100 * kMiB, .row_bytes = 4}, direct},
+      {"a gather along an outer axis",
+       {.rows = 100 * kMiB, .row_bytes = 4, .columns = 1024, .steps = 1024},
+       direct},
       {"a scatter of as many updates as are sorted",
        {.is_scatter = true, .rows = 2 * kMiB, .row_bytes = 4},
        sorted},
       {"of more", {.is_scatter = true, .rows = 2 * kMiB + 1, .row_bytes = 4}, sorted},
+      {"of more along the longest axis of which a tile holds a cache line",
+       {.is_scatter = true, .rows = 2 * kMiB + 1, .row_bytes = 4, .columns = 64, .steps = kMiB / 4},
+       tiled},
+      {"along a longer one",
+       {.is_scatter = true, .rows = 2 * kMiB + 1, .row_bytes = 4, .columns = 64, .steps = kMiB / 4 + 1},
+       sorted},
       {"a scatter into groups of 4 MiB",
        {.is_scatter = true, .rows = 8 * kMiB, .row_bytes = 4, .group_size = kMiB, .group_rows = 2 * kMiB},
        direct},
@@ -58,6 +67,7 @@ TEST_CASE("the order in which rows are moved depends on sizes alone", "[kernels]
     CHECK(static_cast<int>(decision.order) == static_cast<int>(c.order));
     CHECK(decision.keep_offsets == c.keep_offsets);
     CHECK(decision.read_groups == c.read_groups);
+    CHECK(decision.is_whole() == (c.order == tiled));
   }
 }
 

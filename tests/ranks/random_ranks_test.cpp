@@ -65,8 +65,10 @@ std::pair<std::string, std::string> outcomes(Request request, const std::vector<
   return {outcome("one.npy", one), outcome("ranks.npy", messages[0])};
 }
 
-// Updates along an outer axis to every second row, and to no element of the last columns.
-TEST_CASE("a scatter that ranks make leaves elements without updates as they are", "[ranks][threads]") {
+// More updates than are sorted, along an outer axis, to every second row; and to no element of the last
+// columns, which lie in no tile.
+TEST_CASE("tiles of a scatter that ranks make leave elements without updates as they are",
+          "[ranks][threads]") {
   constexpr std::int64_t kRows = 1 << 12;
   constexpr std::int64_t kColumns = 520;
   std::vector<std::int16_t> rows;

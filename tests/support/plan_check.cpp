@@ -13,6 +13,7 @@
 #include "engine/execute.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/open_elements.hpp"
+#include "kernels/rows/columns.hpp"
 #include "ops/fault_text.hpp"
 #include "tensor/element.hpp"
 
@@ -119,6 +120,8 @@ class PlanCheck {
     check_ranges();
     if (faults_.get()) return;
     if (result_ && !same_elements(*result_, out_.data())) wrong_ += "in ranges it has other elements; ";
+    const std::optional<RowMoves>& moves = any_plan().facts().moves;
+    if (moves && moves->is_scatter() && columns_of(*moves) > 0 && result_) fill_parts();
   }
 
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
@@ -149,6 +152,15 @@ class PlanCheck {
     if (!in_fill && found.get() && any_plan().facts().fill_checks)
       wrong_ += "fill() misses a fault of check(); ";
     if (found.get()) faults_.run([&] { throw *found.get(); });
+  }
+
+  void fill_parts() {
+    Storage whole(elements_ * width_);
+    const RowMoves& moves = *any_plan().facts().moves;
+    write_base_of_tiles(moves, {0, elements_}, memory_target(whole.data(), width_), Threads(2));
+    const std::int64_t parts = random_.between(1, 5);
+    for (std::int64_t part = parts; part-- > 0;) fill_tiles(moves, whole.data(), part, parts);
+    if (!same_elements(*result_, whole.data())) wrong_ += "in parts it has other elements; ";
   }
 
   Random& random_;

@@ -38,7 +38,8 @@ MappedFile::MappedFile(const FileDescriptor& fd, const std::string& path, const 
     : path_(path),
       is_standard_input_(fd.get() == STDIN_FILENO),
       opened_(opened),
-      mapping_(fd.get(), opened.st_size, path, "cannot map", "became shorter while it was read"),
+      mapping_(fd.get(), opened.st_size, Mapping::Access::read, path, "cannot map",
+               "became shorter while it was read"),
       bytes_(mapping_.bytes()) {}
 
 bool MappedFile::is_same_file(const MappedFile& other) const {

@@ -89,11 +89,12 @@ Mapping::Slot* free_slot() {
 
 }  // namespace
 
-Mapping::Mapping(int fd, std::int64_t bytes, const std::string& path, const std::string& what,
+Mapping::Mapping(int fd, std::int64_t bytes, Access access, const std::string& path, const std::string& what,
                  std::string_view on_fault)
     : Mapping() {
   if (bytes == 0) return;
-  void* address = os().mmap(to_size(bytes), PROT_READ, MAP_SHARED, fd);
+  const int protection = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* address = os().mmap(to_size(bytes), protection, MAP_SHARED, fd);
   if (address == MAP_FAILED) throw_errno(path, what);
   bytes_ = {static_cast<std::byte*>(address), to_size(bytes)};
   line_ = std::make_unique<const std::string>(cat("tensorop: ", printable(path), ": ", on_fault, "\n"));

@@ -21,6 +21,11 @@
 namespace tensorop {
 namespace {
 
+// Only a file to be mapped must be readable.
+int access_of(OutputFile::Writers writers) {
+  return writers == OutputFile::Writers::machines ? O_WRONLY : O_RDWR;
+}
+
 // Keeps only group bits of `mode` that others have too.
 mode_t with_group_of_others(mode_t mode) {
   const mode_t others = (mode & S_IRWXO) << 3U;
@@ -149,14 +154,14 @@ std::optional<std::string> OutputFile::attribute(const char* name) const {
       [&](char* data, std::size_t size) { return os().getxattr(destination_.c_str(), name, data, size); });
 }
 
-OutputFile OutputFile::join(const Shared& shared, const std::string& path, bool durable) {
+OutputFile OutputFile::join(const Shared& shared, const std::string& path, bool durable, Writers writers) {
   OutputFile file;
   file.name_ = path;
   file.durable_ = durable;
   // Opening the folder makes a network file system look up new names.
   const FileDescriptor folder(
       os().open(directory_of(shared.path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
-  const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const int flags = access_of(writers) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   file.fd_ = FileDescriptor(os().open(shared.path.c_str(), flags, 0));
   if (!file.fd_.is_open()) throw_errno(path, "cannot write what another process has begun");
   struct stat info {};
@@ -179,12 +184,12 @@ OutputFile OutputFile::standard_output() {
 void OutputFile::open_temporary(Writers writers, mode_t mode) {
   const std::string directory = directory_of(destination_);
   if (writers == Writers::this_process) {
-    fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+    fd_ = FileDescriptor(os().open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
     // link_fd() needs /proc: without it the file must have a name from the start.
     if (fd_.is_open() && os().access("/proc/self/fd", F_OK) == 0) return;
   }
   temporary_ = TemporaryEntry::make(directory, TemporaryEntry::Kind::file, [&](const char* path) {
-    fd_ = FileDescriptor(os().open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    fd_ = FileDescriptor(os().open(path, access_of(writers) | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     return fd_.is_open() ? 0 : -1;
   });
   if (!temporary_) refuse_entry(name_, directory);
@@ -228,6 +233,12 @@ void OutputFile::copy(const MappedFile& from, std::int64_t first, std::int64_t b
   write(from.bytes().subspan(to_size(first + done), to_size(bytes - done)), offset);
 }
 
+std::span<std::byte> OutputFile::map(std::int64_t bytes) {
+  mapping_ = Mapping(fd_.get(), bytes, Mapping::Access::write, name_, "cannot map",
+                     "cannot write: the file system is full or failed");
+  return mapping_.writable_bytes();
+}
+
 OutputFile::Shared OutputFile::shared() const {
   struct stat info {};
   if (os().fstat(fd_.get(), &info) != 0) throw_errno(name_, "cannot write");
@@ -242,6 +253,7 @@ void OutputFile::leave() {
 
 void OutputFile::finish() {
   if (is_stream_ || std::exchange(is_finished_, true)) return;
+  mapping_ = Mapping();
   if (durable_) sync_file();
   // Some file systems report a failed write only at close(). A file without a name is on a local file system,
   // which reports it at once, and must stay open to be named.

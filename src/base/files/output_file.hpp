@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/files/file_io.hpp"
+#include "base/files/mapping.hpp"
 #include "base/files/temporary_entry.hpp"
 
 namespace tensorop {
@@ -38,13 +39,14 @@ class ReplacedFile;
 // the descriptor is a regular file: the data goes to its file position.
 class OutputFile {
  public:
-  // Who writes the temporary file. Several processes find it by a name.
-  enum class Writers : bool { this_process, several };
+  // Who writes the temporary file. Processes on several machines do not map it: with a mapping, a network
+  // file system writes back whole pages, and overwrites parts that another machine has written.
+  enum class Writers : std::uint8_t { this_process, this_machine, machines };
   // "-" is standard output. Throws Error naming `path` if it is a directory, or cannot be created or written.
   // With `durable` the result survives a power loss once commit() has returned: the file is synced before it
-  // is published, its name after. `shown` is the name in messages, if the user does not know `path`. With
-  // Writers::several the others call join(). `replaced`: publishing fails if the file at `path` is no longer
-  // the one, or none, as in `replaced`; null: any file is replaced.
+  // is published, its name after. `shown` is the name in messages, if the user does not know `path`. Other
+  // `writers` call join(). `replaced`: publishing fails if the file at `path` is no longer the one, or none,
+  // as in `replaced`; null: any file is replaced.
   static OutputFile create(const std::string& path, bool durable = false, const std::string& shown = {},
                            Writers writers = Writers::this_process,
                            std::shared_ptr<const ReplacedFile> replaced = nullptr);
@@ -54,10 +56,10 @@ class OutputFile {
     std::uint64_t number = 0;  // inode number
     std::int64_t bytes = 0;
   };
-  // Opens the temporary file of another process for write_at() and leave(). Only the process that
+  // Opens the temporary file of another process for write_at(), map() and leave(). Only the process that
   // called create() publishes it. Throws Error naming `path`, the destination, also if the shared name leads
   // to another file on this machine.
-  static OutputFile join(const Shared& shared, const std::string& path, bool durable);
+  static OutputFile join(const Shared& shared, const std::string& path, bool durable, Writers writers);
   // Standard output, always as a stream.
   static OutputFile standard_output();
 
@@ -82,6 +84,8 @@ class OutputFile {
   void append(const MappedFile& from, std::int64_t first, std::int64_t bytes) {
     copy(from, first, bytes, std::nullopt);
   }
+  // The reserved file as writable memory, page-aligned, valid until commit(). Not for streams.
+  std::span<std::byte> map(std::int64_t bytes);
   // The values for join(). Call after reserve().
   [[nodiscard]] Shared shared() const;
   // Ends the writing of a joined file: the publishing process then sees all bytes written. No more may be
@@ -118,6 +122,7 @@ class OutputFile {
   bool is_stream_ = false;
   bool durable_ = false;
   bool is_finished_ = false;
+  Mapping mapping_;
   std::shared_ptr<const ReplacedFile> replaced_;
 };
 

@@ -66,8 +66,8 @@ std::shared_ptr<const MappedFile> ScratchFile::into_mapped() && {
 
 std::span<const std::byte> ScratchFile::map() {
   if (mapping_.bytes().empty()) {
-    mapping_ =
-        Mapping(fd_.get(), bytes_, folder_, "cannot map a temporary file", "cannot read a temporary file");
+    mapping_ = Mapping(fd_.get(), bytes_, Mapping::Access::read, folder_, "cannot map a temporary file",
+                       "cannot read a temporary file");
   }
   return mapping_.bytes();
 }

@@ -17,6 +17,7 @@ namespace tensorop {
 enum class Order : std::uint8_t {
   direct,  // any range of the result by itself, in row order
   sorted,  // scatter: updates sorted by target first, then any range by itself
+  tiled,   // scatter: the whole result, a tile of columns at a time (columns.hpp)
 };
 
 // How rows are read if they are read at random.
@@ -67,12 +68,15 @@ struct RandomAccess {
 struct ScheduleFacts {
   // Facts about the rows, which are known for every plan that moves rows.
   bool is_scatter = false;
+  bool together = false;        // RowUpdates::together()
   std::int64_t rows = 0;        // rows that index tuples select
   std::int64_t row_bytes = 0;   // at least 1
   std::int64_t repeats = 1;     // RowMap::repeats()
   std::int64_t tuples = 0;      // index tuples
   std::int64_t group_size = 0;  // RowMap::group_size()
   std::int64_t group_rows = 0;  // RowMap::group_rows()
+  std::int64_t columns = 0;     // columns_of()
+  std::int64_t steps = 0;       // steps of the indexed tensor along the axis of the columns
 
   // Facts about operands that are read, or results that are written, at random. The defaults: all in memory.
   RandomAccess::Kind kind = RandomAccess::Kind::rows;
@@ -87,6 +91,7 @@ struct ScheduleFacts {
   int machines = 1;             // machines that they run on
   bool in_groups = false;       // a range of the result, or a rank's part, reads hardly more than its part
   bool replicated = false;      // every rank has the operands in its own memory
+  bool by_range = true;         // on ranks: a rank can compute a range of the result alone
   std::optional<Access> asked = std::nullopt;  // by Settings::access
 
   // Whether the bytes that are read or written at random are so few that their order does not matter.
@@ -106,6 +111,8 @@ struct Decision {
   // Whether rows are moved in this order, and not in windows or between ranks.
   [[nodiscard]] bool in_order() const { return access == Access::plain || access == Access::advised; }
   [[nodiscard]] bool sorts() const { return order == Order::sorted && in_order(); }
+  // Whether the whole result is computed in memory, in a few parts, instead of range by range.
+  [[nodiscard]] bool is_whole() const { return order == Order::tiled && in_order(); }
 };
 
 [[nodiscard]] Decision choose(const ScheduleFacts& facts);
@@ -115,6 +122,10 @@ struct Decision {
 
 // The decision for operands in memory. A plan that moves no rows is computed range by range.
 [[nodiscard]] Decision choose_in_memory(const std::optional<RowMoves>& moves);
+
+// Returns the columns of moves whose rows are single elements, as RowMap::columns(); else 0: only elements
+// are moved in tiles.
+[[nodiscard]] std::int64_t columns_of(const RowMoves& moves);
 
 // Whether a gather of single elements along an outer axis works in tiles of columns instead of windows
 // (column_windows.cpp).

@@ -1,5 +1,5 @@
 // The rows that a gather or scatter moves, as data: for choosing a schedule (choose.hpp), and for code that
-// computes the whole result instead of ranges: windows (windows.hpp), ranks.
+// computes the whole result instead of ranges: tiles (columns.hpp), windows (windows.hpp), ranks.
 #pragma once
 
 #include <cstddef>
