@@ -3,6 +3,7 @@
 
   run.py [--suite DIR] --work DIR [--only N,N-N,... | --sample N] [--all] [--again] [--seconds N] [--jobs N]
          [--cmake OPTION]...
+  run.py [--suite DIR] --places
 
 faults.txt lists the faults. All of them are built into one copy of the source tree DIR (by default the one that this
 file is in), each beside the original text; the environment variable TENSOROP_FAULT chooses the one that acts. The
@@ -21,9 +22,11 @@ kill nothing alone.
 
 faults.txt: a line "file PATH", then faults of three lines: number and description, "- " original text, "+ " changed
 text. The original must occur once in the file, blanks, line breaks and comments do not count. One that ends with ; is
-statements without declarations, any other one a whole expression.
+statements without declarations, any other one a whole expression. --places only shows which originals do not occur once;
+its last line is "N passed, N failed".
 
-Not part of the test run: it takes a build and some minutes to an hour, by the number of faults that are not caught.
+But for --places not part of the test run: it takes a build and some minutes to an hour, by the number of faults that are
+not caught.
 """
 import argparse
 import concurrent.futures
@@ -148,6 +151,22 @@ def copy_tree(suite, copy, faults):
     for path in copy.rglob("*"):
         if path.is_file() and path not in wanted:
             path.unlink()
+
+
+def check_places(suite, faults):
+    """Whether each fault has its place in the sources."""
+    for name in sorted({fault["file"] for fault in faults}):
+        of_file = [fault for fault in faults if fault["file"] == name]
+        if (suite / name).is_file():
+            with_faults((suite / name).read_text(), of_file)
+        else:
+            for fault in of_file:
+                fault["verdict"] = "NO FILE"
+    lost = [fault for fault in faults if "verdict" in fault]
+    for fault in lost:
+        print(fault["number"], fault["verdict"], f"{fault['file']}: {fault['original']}", sep="\t")
+    print(f"{len(faults) - len(lost)} passed, {len(lost)} failed")
+    return 1 if lost else 0
 
 
 def build(work, options):
@@ -278,7 +297,9 @@ def numbers_in(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", type=pathlib.Path, default=HERE.parent.parent)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--work", type=pathlib.Path)
+    mode.add_argument("--places", action="store_true")
     parser.add_argument("--faults", type=pathlib.Path, default=HERE / "faults.txt")
     parser.add_argument("--only", type=numbers_in)
     parser.add_argument("--sample", type=int)
@@ -288,6 +309,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--cmake", action="append", default=[])
     arguments = parser.parse_args()
+    if arguments.places:
+        return check_places(arguments.suite.resolve(), read_faults(arguments.faults))
     work = arguments.work.resolve()
     (work / "logs").mkdir(parents=True, exist_ok=True)
 
