@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 namespace tensorop::base_layers_test {
 namespace {
@@ -118,7 +119,7 @@ struct Row {
 }  // namespace
 
 TEST_CASE("every #include of the tree stays within the layers", "[release][layers]") {
-  const fs::path root = TENSOROP_SOURCE_DIR;
+  const fs::path root = source_dir();
   std::size_t files = 0;
   std::vector<std::string> found;
   for (const char* top : {"src", "apps", "tests"}) {
@@ -142,7 +143,7 @@ TEST_CASE("the top level holds the sources, the programs, the tests and the docs
           "[release][layers]") {
   const std::set<std::string> allowed = {"CMakeLists.txt", "CMakePresets.json", "README.md", "src",  "apps",
                                          "tests",          "testdata",          "docs",      "build"};
-  for (const auto& entry : fs::directory_iterator(fs::path(TENSOROP_SOURCE_DIR))) {
+  for (const auto& entry : fs::directory_iterator(fs::path(source_dir()))) {
     const std::string name = entry.path().filename().string();
     CAPTURE(name);
     CHECK((name.starts_with('.') || allowed.contains(name)));
@@ -160,7 +161,7 @@ TEST_CASE("files are used through base/system.hpp, but where a signal or the sys
   const std::set<std::string> allowed = {"system.hpp", "exit_cleanup.cpp", "mapping.cpp", "memory.cpp",
                                          "input_file.cpp"};
   std::set<std::string> callers;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(TENSOROP_SOURCE_DIR) / "src")) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(source_dir()) / "src")) {
     std::ifstream text(entry.path());
     for (std::string line; std::getline(text, line);) {
       if (std::regex_search(" " + line, call)) callers.insert(entry.path().filename().string());

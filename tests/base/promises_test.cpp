@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 namespace tensorop::base_promises_test {
 namespace {
@@ -99,7 +100,7 @@ std::set<std::string> outcomes(const std::string& text) {
 
 TEST_CASE("every outcome has an experiment for what was run, what was read and what it proves",
           "[release][promises]") {
-  const fs::path root = TENSOROP_SOURCE_DIR;
+  const fs::path root = source_dir();
   const std::string page = text_of(root / "tests" / "cli" / "outcomes.md");
   std::set<std::string> sections;
   for (std::size_t at = page.find("\n## "); at != std::string::npos;) {
@@ -117,7 +118,7 @@ TEST_CASE("every outcome has an experiment for what was run, what was read and w
 }
 
 TEST_CASE("every guarantee of the docs names tests that exist", "[release][promises]") {
-  const fs::path root = TENSOROP_SOURCE_DIR;
+  const fs::path root = source_dir();
   const std::set<std::string> tests = names_of_tests(root);
   std::istringstream page(text_of(root / "tests" / "promises.md"));
   std::set<std::string> promises;

@@ -8,11 +8,12 @@
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/paths.hpp"
 
 namespace tensorop::cli_build_test {
 
 TEST_CASE("warnings are errors in the presets of developers, not in the one of packages", "[cli][build]") {
-  const auto presets = nlohmann::json::parse(tensorop::get(TENSOROP_SOURCE_DIR "/CMakePresets.json"));
+  const auto presets = nlohmann::json::parse(tensorop::get(source_dir() + "/CMakePresets.json"));
   std::map<std::string, bool> strict;  // a preset comes after the one that it inherits
   for (const auto& preset : presets.at("configurePresets")) {
     const auto variables = preset.value("cacheVariables", nlohmann::json::object());
@@ -25,7 +26,7 @@ TEST_CASE("warnings are errors in the presets of developers, not in the one of p
 
 #ifdef TENSOROP_HARDENED_BINARY
 TEST_CASE("a release is hardened", "[cli][build]") {
-  const std::string bytes = tensorop::get(TENSOROP_BINARY);
+  const std::string bytes = tensorop::get(tensorop_binary());
   Elf64_Ehdr header;
   REQUIRE(bytes.size() > sizeof header);
   std::memcpy(&header, bytes.data(), sizeof header);

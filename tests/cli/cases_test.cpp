@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace tensorop::cli_cases_test {
@@ -56,7 +57,7 @@ TEST_CASE("the golden cases are equal, and different with one element or rule ch
                         {"broadcast.json", 81, " (20 refused as expected)"},
                         {"elementwise.json", 102, " (18 refused as expected)"},
                         {"prose.json", 22, ""}}) {
-    const std::string path = TENSOROP_SOURCE_DIR "/testdata/cases/" + std::string(file);
+    const std::string path = source_dir() + "/testdata/cases/" + std::string(file);
     const ProcessResult result = run_tensorop({"check", path});
     CAPTURE(file, result.err);
     // After the warnings of deprecated versions.

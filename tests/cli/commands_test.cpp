@@ -16,6 +16,7 @@
 #include "support/cli.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 #include "support/tensors.hpp"
@@ -159,7 +160,7 @@ TEST_CASE("the commands have no more options than the docs say", "[cli][commands
   for (const std::string& option : offered(dir, {"--"})) of_operators.erase(option);
   pairs += of_operators.size();
   CHECK(pairs <= kMost);
-  std::ifstream in(std::string(TENSOROP_SOURCE_DIR) + "/docs/development.md");
+  std::ifstream in(source_dir() + "/docs/development.md");
   const std::string page((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   CAPTURE(pairs);
   CHECK(page.find(cat("at most ", kMost, " pairs")) != std::string::npos);

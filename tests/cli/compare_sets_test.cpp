@@ -12,6 +12,7 @@
 #include "support/files.hpp"
 #include "support/hex.hpp"
 #include "support/npy_writer.hpp"
+#include "support/paths.hpp"
 #include "support/sanitizers.hpp"
 #include "support/skip.hpp"
 
@@ -50,7 +51,7 @@ TEST_CASE("a directory that cannot be listed is an error of compare", "[cli][com
   // Root may read everything: the program then runs as nobody.
   const uid_t user = ::geteuid();
   if (user == 0) REQUIRE(::seteuid(65534) == 0);
-  const bool is_reached = ::faccessat(AT_FDCWD, TENSOROP_BINARY, X_OK, AT_EACCESS) == 0;
+  const bool is_reached = ::faccessat(AT_FDCWD, tensorop_binary().c_str(), X_OK, AT_EACCESS) == 0;
   const ProcessResult locked = is_reached ? compare_in(dir, {"r", "g", "--filter", "run"}) : ProcessResult{};
   REQUIRE(::seteuid(user) == 0);
   if (!is_reached) return skip("an ordinary user does not reach the program");

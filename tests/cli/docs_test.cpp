@@ -17,6 +17,7 @@
 #include "ops/foreign_names.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "support/picture_check.hpp"
 #include "support/process.hpp"
 #include "tensorop/commands.hpp"
@@ -34,7 +35,7 @@ std::string read_file(const fs::path& path) {
 }
 
 std::vector<fs::path> pages() {
-  const fs::path root = TENSOROP_SOURCE_DIR;
+  const fs::path root = source_dir();
   std::vector<fs::path> out = {root / "README.md"};
   for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) {
     if (entry.path().extension() == ".md") out.push_back(entry.path());
@@ -122,7 +123,7 @@ TEST_CASE("the pictures of the docs are those of the calls that stand beside the
       CAPTURE(page, call);
       CHECK(text.substr(text.find("](", end), file.size() + 3) == "](" + file + ")");
       const auto result =
-          tensorop::run_process({"/bin/sh", "-c", TENSOROP_BINARY " why " + call + " --svg -"});
+          tensorop::run_process({"/bin/sh", "-c", tensorop_binary() + " why " + call + " --svg -"});
       REQUIRE(result.status == 0);
       CHECK(result.out.size() < kMostBytes);
       CHECK(tensorop::svg_faults(result.out).empty());
@@ -139,7 +140,7 @@ TEST_CASE("the pictures of the docs are those of the calls that stand beside the
     CAPTURE(op->name);
     CHECK(all.find(op->example.substr(std::string_view("tensorop ").size())) != std::string::npos);
   }
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(TENSOROP_SOURCE_DIR) / "docs")) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(source_dir()) / "docs")) {
     CAPTURE(entry.path());
     CHECK((entry.path().extension() != ".svg" || made.contains(entry.path())));
   }
@@ -158,7 +159,7 @@ TEST_CASE("every key of a job file has one row in its table", "[cli][docs]") {
 }
 
 TEST_CASE("the page of an operator has its meaning and its output shape", "[cli][docs]") {
-  const fs::path docs = fs::path(TENSOROP_SOURCE_DIR) / "docs";
+  const fs::path docs = fs::path(source_dir()) / "docs";
   for (const tensorop::Operator* op : tensorop::kOperators) {
     CAPTURE(op->name);
     const std::string page = read_file(docs / "ops" / (std::string(op->family) + ".md"));
@@ -169,7 +170,7 @@ TEST_CASE("the page of an operator has its meaning and its output shape", "[cli]
 }
 
 TEST_CASE("the glossary defines the words that tables and choices use", "[cli][docs]") {
-  const std::string page = read_file(fs::path(TENSOROP_SOURCE_DIR) / "docs" / "glossary.md");
+  const std::string page = read_file(fs::path(source_dir()) / "docs" / "glossary.md");
   std::string terms;  // the first cells of the table
   std::istringstream in(page);
   for (std::string line; std::getline(in, line);) {
@@ -192,7 +193,7 @@ TEST_CASE("the glossary defines the words that tables and choices use", "[cli][d
 }
 
 TEST_CASE("every message of the page of troubleshooting is one that a test shows", "[cli][docs]") {
-  const fs::path root = TENSOROP_SOURCE_DIR;
+  const fs::path root = source_dir();
   std::string shown;
   for (const char* const folder : {"tests", "testdata/inputs"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {

@@ -13,6 +13,7 @@
 #include "support/catch.hpp"
 #include "support/npy_writer.hpp"
 #include "support/onnx_files.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
@@ -74,7 +75,7 @@ struct Row {
 
 // The rows of testdata/limits.txt under "== `section`".
 std::vector<Row> rows_of(std::string_view section) {
-  std::ifstream in(TENSOROP_SOURCE_DIR "/testdata/limits.txt");
+  std::ifstream in(source_dir() + "/testdata/limits.txt");
   std::vector<Row> rows;
   bool is_in = false;
   for (std::string line; std::getline(in, line);) {
@@ -99,9 +100,9 @@ std::string check_row(const TempDir& dir, const Row& row) {
   }
   ProcessOptions options;
   options.directory = dir.path().string();
-  options.environment = {cat("B=timeout 300 ", TENSOROP_BINARY),
+  options.environment = {cat("B=timeout 300 ", tensorop_binary()),
                          cat("L=eval ulimit -v ", kAddressSpace >> 10, ";"),
-                         cat("F=eval ulimit -f 8192; TMPDIR=. ", TENSOROP_BINARY)};
+                         cat("F=eval ulimit -f 8192; TMPDIR=. ", tensorop_binary())};
   const ProcessResult result = run_process({"/bin/sh", "-c", row.command}, options);
   const std::string line = result.err.substr(0, result.err.find('\n'));
   CAPTURE(row.command, result.out.substr(0, 1000), line);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "support/temp_dir.hpp"
 #include "support/transcript.hpp"
 
@@ -41,7 +42,7 @@ void check_page(const fs::path& page, PageKind kind) {
 
 // A section for each page: `-c usage.md` runs that page.
 TEST_CASE("every command of a transcript prints what the page shows", "[cli][transcripts]") {
-  const std::vector<fs::path> pages = pages_below(fs::path(TENSOROP_SOURCE_DIR) / "tests" / "cli");
+  const std::vector<fs::path> pages = pages_below(fs::path(source_dir()) / "tests" / "cli");
   REQUIRE(pages.size() > 10);
   for (const fs::path& page : pages) {
     DYNAMIC_SECTION(page.filename().string()) {
@@ -51,7 +52,7 @@ TEST_CASE("every command of a transcript prints what the page shows", "[cli][tra
 }
 
 TEST_CASE("every console example of the docs prints what the page shows", "[cli][docs]") {
-  const fs::path root = TENSOROP_SOURCE_DIR;
+  const fs::path root = source_dir();
   check_page(root / "README.md", PageKind::docs);
   for (const fs::path& page : pages_below(root / "docs")) check_page(page, PageKind::docs);
 }

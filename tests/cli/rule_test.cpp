@@ -9,6 +9,7 @@
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace tensorop::cli_rule_test {
@@ -18,7 +19,7 @@ namespace {
 std::set<std::string> ids_in_sources() {
   std::set<std::string> ids;
   const std::regex literal("\"([A-Z]{1,2}-[A-Z]?[0-9]+)\"");
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(TENSOROP_SOURCE_DIR "/src")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(source_dir() + "/src")) {
     const std::string path = entry.path().string();
     const auto is_list = [&](const char* name) { return path.ends_with(name); };
     if (!entry.is_regular_file() || is_list("/ops/rule.cpp") || is_list("/ops/row_rules.hpp")) continue;
@@ -32,7 +33,7 @@ std::set<std::string> ids_in_sources() {
 
 ProcessResult run_call(std::string_view call) {
   // The calls are for a shell.
-  const std::string command = std::string(TENSOROP_BINARY).substr(0, std::string(TENSOROP_BINARY).rfind('/'));
+  const std::string command = tensorop_binary().substr(0, tensorop_binary().rfind('/'));
   return run_process({"/bin/sh", "-c", "PATH='" + command + "':$PATH; " + std::string(call)}, {});
 }
 

@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 #include "support/cli.hpp"
 #include "support/npy_writer.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/sanitizers.hpp"
 #include "support/temp_dir.hpp"
@@ -61,7 +62,7 @@ TEST_CASE("what a file of jobs costs is in proportion to its length", "[cli][run
     const TempDir dir;
     write_file(dir.file("jobs.jsonl"), row.jobs);
     const ProcessResult result =
-        run_process({"/bin/sh", "-c", cat(row.limit, "; exec " TENSOROP_BINARY " run jobs.jsonl")},
+        run_process({"/bin/sh", "-c", cat(row.limit, "; exec ", tensorop_binary(), " run jobs.jsonl")},
                     {.input = {}, .directory = dir.path().string(), .environment = {}});
     CHECK(result.out + result.err == row.output);
   }

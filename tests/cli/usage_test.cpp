@@ -8,6 +8,7 @@
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
 #include "support/cli.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
@@ -37,7 +38,7 @@ void check_runs(const std::string& command_line, const std::string& directory) {
   ProcessOptions options;
   options.directory = directory;
   const ProcessResult result =
-      run_process({"/bin/sh", "-c", cat("\"", TENSOROP_BINARY, "\"", command_line.substr(8))}, options);
+      run_process({"/bin/sh", "-c", cat("\"", tensorop_binary(), "\"", command_line.substr(8))}, options);
   CHECK(result.err.empty());
   CHECK(result.status == 0);
 }

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace tensorop::ops_descriptions_test {
@@ -188,7 +189,7 @@ TEST_CASE("the docs page of every family is there", "[descriptions]") {
   for (const Operator* op : kOperators) families.insert(std::string(op->family));
   for (const std::string& family : families) {
     CAPTURE(family);
-    CHECK(std::filesystem::exists(cat(TENSOROP_SOURCE_DIR, "/docs/ops/", family, ".md")));
+    CHECK(std::filesystem::exists(cat(source_dir(), "/docs/ops/", family, ".md")));
   }
 }
 

@@ -17,6 +17,7 @@
 #include "ops/rule.hpp"
 #include "ops/rules.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 namespace tensorop::ops_rules_test {
 namespace {
@@ -190,7 +191,7 @@ namespace tensorop::ops_rules_test {
 TEST_CASE("every call of the tables of rules has the result, or the message and hint, that the table says",
           "[rules]") {
   std::set<std::string> rules;
-  for (const auto& entry : fs::directory_iterator(fs::path(TENSOROP_SOURCE_DIR) / "testdata" / "rules")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(source_dir()) / "testdata" / "rules")) {
     const Table table(entry.path());
     table.check();
     rules.insert(table.rules().begin(), table.rules().end());

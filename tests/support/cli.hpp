@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
@@ -23,7 +24,7 @@ using Words = std::vector<std::string>;
 [[nodiscard]] inline ProcessResult shell(const TempDir& dir, const std::string& command) {
   ProcessOptions options;
   options.directory = dir.path().string();
-  options.environment = {cat("B=", TENSOROP_BINARY)};
+  options.environment = {cat("B=", tensorop_binary())};
   return run_process({"/bin/sh", "-c", command}, options);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "support/paths.hpp"
 
 namespace tensorop {
 namespace {
@@ -58,7 +59,7 @@ void append_pieces(std::string& out, std::string_view text) {
 }  // namespace
 
 std::filesystem::path input_table_path(std::string_view table) {
-  return std::filesystem::path(TENSOROP_SOURCE_DIR) / "testdata" / "inputs" / cat(table, ".txt");
+  return std::filesystem::path(source_dir()) / "testdata" / "inputs" / cat(table, ".txt");
 }
 
 std::vector<InputRow> read_input_table(std::string_view table) {

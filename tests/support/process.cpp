@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "support/paths.hpp"
 #include "support/sanitizers.hpp"
 
 extern char** environ;
@@ -178,7 +179,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments, const Proce
 }
 
 ProcessResult run_tensorop(std::vector<std::string> arguments, const ProcessOptions& options) {
-  arguments.insert(arguments.begin(), TENSOROP_BINARY);
+  arguments.insert(arguments.begin(), tensorop_binary());
   return run_process(arguments, options);
 }
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/text.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
@@ -53,7 +54,7 @@ std::string run_command(const std::string& command, const std::string& directory
   options.directory = directory;
   const char* const path = std::getenv("PATH");
   options.environment = {
-      cat("PATH=", fs::path(TENSOROP_BINARY).parent_path().string(), ":", path == nullptr ? "" : path),
+      cat("PATH=", fs::path(tensorop_binary()).parent_path().string(), ":", path == nullptr ? "" : path),
       "LC_ALL=C", "COLUMNS="};
   if (kind == PageKind::docs)
     return run_process({"/bin/sh", "-c", cat("{ ", command, "\n} 2>&1")}, options).out;

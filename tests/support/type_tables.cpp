@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "support/paths.hpp"
 
 namespace tensorop {
 namespace {
@@ -63,7 +64,7 @@ std::map<TypeKey, DTypeSet> tables_of(char mark) {
 }  // namespace
 
 std::vector<std::vector<std::string>> version_rows(std::string_view section) {
-  std::ifstream in(TENSOROP_SOURCE_DIR "/testdata/spec/versions.txt");
+  std::ifstream in(source_dir() + "/testdata/spec/versions.txt");
   if (!in) throw std::logic_error("no testdata/spec/versions.txt");
   std::vector<std::vector<std::string>> rows;
   for (std::string line; std::getline(in, line);) {
