@@ -255,7 +255,7 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
 void require_evidence(const Counts& counts, bool is_shard) {
   const std::int64_t not_given = counts[Outcome::not_given];
   const std::int64_t known = counts[Outcome::known_failure];
-  const std::int64_t tried = counts.all() - counts[Outcome::skipped] - not_given;
+  const std::int64_t tried = ReportEnd{counts}.sum(kCheckReport, OutcomeRow::Counts::as_entry);
   if (not_given != 0 && tried == 0)
     throw Error("no case was given to the program", "",
                 cat(kListSkipped, " lists the cases with their reasons"));

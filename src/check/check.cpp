@@ -145,12 +145,12 @@ class Check {
     }
   }
 
-  // Returns nothing if the call fails and the case expects an error; the failure has then been judged.
+  // Returns nothing if the call fails; the failure has then been judged.
   static std::optional<Tensor> evaluate_or_judge(const Job& job, const Settings& own, Finding& found) {
     try {
       return evaluate(job.request, own);
     } catch (const Error& error) {
-      if (!expects_error(job)) throw;
+      if (!job.is_case) throw;
       judge_error(job, error, found);
       return std::nullopt;
     }

@@ -86,55 +86,67 @@ std::string seconds_of(std::chrono::duration<double> time) {
   return cat(std::string_view(text, static_cast<std::size_t>(result.ptr - text)), " s");
 }
 
-// The meaning that a shell gives to exit statuses above 125.
-std::string meaning_of(int status) {
+// An end of a case that leaves no result to judge.
+struct BadEnd {
+  Outcome outcome;
+  Failure why;
+};
+
+// With the meaning that a shell gives to exit statuses above 125.
+BadEnd fault_in_status(int status, bool has_left, std::string_view when) {
   constexpr int kNotExecutable = 126;
   constexpr int kNotFound = 127;
   constexpr int kSignals = 128;
   constexpr int kMostSignals = 64;
-  if (status == kNotExecutable) return " (a command that cannot be executed)";
-  if (status == kNotFound) return " (a command that was not found)";
   const int number = status - kSignals;
-  if (number < 1 || number > kMostSignals) return "";
-  return cat(" (128 + signal ", number, ", ", std::string_view(::strsignal(number)), ")");
+  std::string meaning;
+  if (status == kNotExecutable) meaning = " (a command that cannot be executed)";
+  if (status == kNotFound) meaning = " (a command that was not found)";
+  if (number > 0 && number <= kMostSignals)
+    meaning = cat(" (128 + signal ", number, ", ", std::string_view(::strsignal(number)), ")");
+  const bool is_missing = (status == kNotExecutable || status == kNotFound) && !has_left;
+  return {is_missing ? Outcome::not_run : Outcome::crashed,
+          Error(cat("the program failed: exit status ", status, meaning, when))};
 }
 
-// Returns why the end of a program allows no verdict on the case; nothing if it computed or refused the case.
-std::optional<Error> fault_in_end(const ProgramRun& run, const ProgramSettings& program) {
+// Nothing if the program has computed or refused the case.
+std::optional<BadEnd> fault_in_end(const ProgramRun& run, const ProgramSettings& program) {
   const ChildEnd& end = run.end;
   const bool is_many = program.command.is_for_many();
   const bool has_left = is_many && (run.is_refused || !run.result.empty());
   const std::string_view when = has_left ? ", after its last case" : "";
   switch (end.kind) {
     case ChildEnd::Kind::timed_out:
-      return Error(cat("the program was killed: it did not ", is_many && !has_left ? "write a result" : "end",
-                       " within ", seconds_of(program.timeout), when),
-                   "", "--timeout gives it more time");
+      return BadEnd{Outcome::timed_out, Error(cat("the program was killed: it did not ",
+                                                  is_many && !has_left ? "write a result" : "end", " within ",
+                                                  seconds_of(program.timeout), when),
+                                              "", "--timeout gives it more time")};
     case ChildEnd::Kind::signalled:
-      return Error(cat("the program was ended by signal ", end.status, " (",
-                       std::string_view(::strsignal(end.status)), ")", when));
+      return BadEnd{Outcome::crashed, Error(cat("the program was ended by signal ", end.status, " (",
+                                                std::string_view(::strsignal(end.status)), ")", when))};
     case ChildEnd::Kind::not_started:
-      return Error(
-          cat(printable(run.words[0]), ": cannot start: ", std::string_view(::strerror(end.status))));
+      return BadEnd{
+          Outcome::not_run,
+          Error(cat(printable(run.words[0]), ": cannot start: ", std::string_view(::strerror(end.status))))};
     case ChildEnd::Kind::exited:
-      if (end.has_succeeded() || (end.has_declined() && !is_many)) return std::nullopt;
-      return Error(cat("the program failed: exit status ", end.status, meaning_of(end.status), when));
+      break;
   }
-  __builtin_unreachable();
+  if (end.has_succeeded() || (end.has_declined() && !is_many)) return std::nullopt;
+  return fault_in_status(end.status, run.is_refused || !run.result.empty(), when);
 }
 
 // As fault_in_end(), and for a refusal or a result that the case does not expect.
-std::optional<Failure> fault_in_run(const Job& job, const ProgramRun& run, const ProgramSettings& program) {
+std::optional<BadEnd> fault_in_run(const Job& job, const ProgramRun& run, const ProgramSettings& program) {
   if (auto fault = fault_in_end(run, program)) return fault;
-  if (run.fault) return *run.fault;
-  const bool is_many = program.command.is_for_many();
-  if (is_many && run.is_refused && !run.result.empty())
-    return Error("the program has written both a result and an error");
-  if (is_many && !run.is_refused && run.result.empty())
-    return Error("the program has written neither a result nor an error");
+  if (run.fault) return BadEnd{Outcome::error, *run.fault};
+  if (run.is_refused && !run.result.empty())
+    return BadEnd{Outcome::error, Error("the program has both written a result and refused the call")};
+  if (!run.is_refused && run.result.empty() && (program.command.is_for_many() || !expects_error(job)))
+    return BadEnd{Outcome::no_result, Error("the program has written no result")};
   if (!run.is_refused || expects_error(job)) return std::nullopt;
-  return is_many ? Failure("the program refused the call")
-                 : Failure(cat("the program failed: exit status ", run.end.status));
+  return BadEnd{Outcome::refused, program.command.is_for_many()
+                                      ? Error("the program refused the call")
+                                      : Error(cat("the program failed: exit status ", run.end.status))};
 }
 
 }  // namespace
@@ -175,10 +187,11 @@ void judge_result(const Job& job, const Tensor& result, const JudgeSettings& set
 
 void judge_error(const Job& job, const Failure& error, Finding& found) {
   found.error = std::make_shared<Failure>(error);
-  if (is_expected(error, job.expect->text)) {
+  if (expects_error(job) && is_expected(error, job.expect->text)) {
     found.outcome = Outcome::equal;
   } else {
-    found.outcome = error.rule().empty() ? Outcome::error : Outcome::different;
+    const Outcome refused = expects_error(job) ? Outcome::different : Outcome::refused;
+    found.outcome = error.rule().empty() ? Outcome::error : refused;
   }
 }
 
@@ -193,7 +206,10 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
   }
   if (result.path.empty()) {
     found.candidates = result.tried;
-    found.outcome = Outcome::different;
+    found.outcome = Outcome::no_result;
+    const std::string shown = join(result.tried, ", ", printable);
+    found.error = std::make_shared<Failure>(result.tried.size() == 1 ? cat(shown, " does not exist")
+                                                                     : cat("none of ", shown, " exists"));
     return;
   }
   Source actual = with_context("actual", [&] {
@@ -208,13 +224,11 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
 bool judge_end(const Job& job, const ProgramSettings& program, Finding& found) {
   ProgramRun& run = *found.program;
   if (const auto fault = fault_in_run(job, run, program)) {
-    found.outcome = Outcome::error;
-    found.error = std::make_shared<Failure>(*fault);
+    found.outcome = fault->outcome;
+    found.error = std::make_shared<Failure>(fault->why);
     return false;
   }
   if (!expects_error(job)) return true;
-  // In one-case mode only the exit status decides; a file that the program leaves besides is no result.
-  if (!program.command.is_for_many()) run.result.clear();
   found.outcome = run.is_refused ? Outcome::equal : Outcome::different;
   return false;
 }

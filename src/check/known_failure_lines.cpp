@@ -134,7 +134,7 @@ std::string name_line(const Case& one, const std::vector<Case>& cases) {
 void KnownFailureLines::add(const Finding& finding) {
   const bool is_known = finding.outcome == Outcome::known_failure;
   const Outcome outcome = is_known ? finding.known->outcome : finding.outcome;
-  if (finding.shrunk || outcome == Outcome::skipped || outcome == Outcome::not_given) return;
+  if (finding.shrunk || row_of(outcome).counts == OutcomeRow::Counts::apart) return;
   results_[finding.place.text] = {is_known || is_excusable(finding), is_known, std::string(label(outcome))};
 }
 

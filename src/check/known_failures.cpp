@@ -89,11 +89,7 @@ CaseFacts facts_of(const Job& job, const Settings& settings) {
 }
 
 bool is_excusable(const Finding& finding) {
-  if (finding.outcome == Outcome::different || finding.outcome == Outcome::not_compared) return true;
-  if (finding.outcome != Outcome::error) return false;
-  if (!finding.program) return true;
-  const bool is_unproven = finding.expected_error && finding.program->is_refused;
-  return finding.program->end.kind != ChildEnd::Kind::not_started && !is_unproven;
+  return !row_of(finding.outcome).status.empty();
 }
 
 KnownFailures::KnownFailures(const std::string& path) : path_(path) {
@@ -172,9 +168,8 @@ void KnownFailures::judge(Finding& finding) {
   if (lines == lines_of_.end()) return;
   const Outcome outcome = finding.outcome;
   for (const std::size_t i : lines->second) {
-    if (outcome == Outcome::equal) ++lines_[i].passed;
-    // The case was not run.
-    if (outcome == Outcome::skipped || outcome == Outcome::not_given) --lines_[i].cases;
+    if (passes(outcome)) ++lines_[i].passed;
+    if (row_of(outcome).counts == OutcomeRow::Counts::apart) --lines_[i].cases;
   }
   if (!is_excusable(finding)) return;
   const Line& line = lines_[lines->second[0]];

@@ -20,8 +20,7 @@ using CaseFacts = std::multimap<std::string, std::string>;
 // Opens the operands of the case.
 [[nodiscard]] CaseFacts facts_of(const Job& job, const Settings& settings);
 
-// Whether the case itself fails. Returns false if its program cannot be started, or if the program refuses
-// the case as it should and nothing proves that it computes anything.
+// Whether a line may excuse the outcome.
 [[nodiscard]] bool is_excusable(const Finding& finding);
 
 // The patterns of a file, one a line, each with a reason. A case that fails and matches a line is a known

@@ -9,7 +9,7 @@ namespace tensorop {
 namespace {
 
 bool is_refusal(const Finding& finding) {
-  return finding.program && finding.program->is_refused && finding.outcome == Outcome::equal;
+  return finding.program && finding.program->is_refused && passes(finding.outcome);
 }
 
 }  // namespace

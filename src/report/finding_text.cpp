@@ -19,12 +19,6 @@ std::string header_text(const OutputInfo& result) {
   return cat(name(result.dtype), " ", to_string(result.shape));
 }
 
-std::string no_result_line(const std::vector<std::string>& candidates) {
-  const std::string shown = join(candidates, ", ", printable);
-  return candidates.size() == 1 ? cat("no result: ", shown, " does not exist\n")
-                                : cat("no result: none of ", shown, " exists\n");
-}
-
 // The outcome in place of the expected error.
 std::string found_instead(const Finding& finding) {
   if (finding.error) return finding.error->what();
@@ -48,9 +42,7 @@ std::string different_lines(const Finding& finding) {
   if (finding.comparison) {
     return comparison_text(*finding.comparison, finding.only_moves) + unspecified_line(finding);
   }
-  if (!finding.candidates.empty()) return no_result_line(finding.candidates);
-  if (finding.expected_error) return cat(expected_lead(finding), found_instead(finding), "\n");
-  return "no result: the program has written none\n";
+  return cat(expected_lead(finding), found_instead(finding), "\n");
 }
 
 // The output of the external program.
@@ -101,40 +93,31 @@ std::string known_line(const Finding& finding) {
 
 std::string reasons_of_outcome(const Finding& finding) {
   if (finding.shrunk) return shrunk_text(finding) + program_lines(finding);
-  switch (finding.outcome) {
-    case Outcome::equal:
+  switch (row_of(finding.outcome).says) {
+    case OutcomeRow::Says::nothing:
       return passes_differing(finding) ? opening_line(comparison_text(*finding.comparison)) : "";
-    case Outcome::done:
-    case Outcome::up_to_date:
-      return "";
-    case Outcome::not_compared:
-    case Outcome::different:
+    case OutcomeRow::Says::difference:
       return different_lines(finding) + program_lines(finding);
-    case Outcome::missing:
-    case Outcome::extra:
+    case OutcomeRow::Says::side:
       return cat(name(finding.outcome), ": only in ", printable(finding.place.text), "\n");
-    case Outcome::error:
+    case OutcomeRow::Says::failure:
       return failure_lines(finding);
-    case Outcome::unreadable:
-      return error_lines(*finding.error);
-    case Outcome::updated:
+    case OutcomeRow::Says::update:
       return updated_lines(finding);
-    case Outcome::not_given:
-      return cat(std::string_view(finding.error->what()), "\n");
-    case Outcome::skipped:
-      return finding.skipped ? cat(finding.skipped->reason, "\n") : error_lines(*finding.error);
-    case Outcome::interrupted:
-      return "interrupted\n";
-    case Outcome::known_failure: {
+    case OutcomeRow::Says::why_not:
+      return cat(finding.skipped ? finding.skipped->reason : finding.error->what(), "\n");
+    case OutcomeRow::Says::label:
+      return cat(label(finding.outcome), "\n");
+    case OutcomeRow::Says::known: {
+      if (passes(finding.known->outcome)) {
+        const std::int64_t cases = finding.known->cases;
+        return cat(finding.name, ": ", cases == 1 ? "its case passes" : cat("its ", cases, " cases pass"),
+                   "\n", known_line(finding));
+      }
       Finding failed = finding;
       failed.outcome = finding.known->outcome;
       return known_line(finding) + reasons_of_outcome(failed);
     }
-    case Outcome::passes_now:
-      return cat(
-          finding.name, ": ",
-          finding.known->cases == 1 ? "its case passes" : cat("its ", finding.known->cases, " cases pass"),
-          "\n", known_line(finding));
   }
   __builtin_unreachable();
 }
@@ -146,7 +129,8 @@ std::string pictures_of(const Finding& finding, Glyphs glyphs) {
 std::string pair_text(const Finding& finding, Glyphs glyphs) {
   std::string lines = reasons_of(finding);
   if (lines.empty()) return {};
-  if (finding.outcome == Outcome::error) lines = cat(label(finding.outcome), ": ", lines);
+  if (row_of(finding.outcome).says == OutcomeRow::Says::failure)
+    lines = cat(label(finding.outcome), ": ", lines);
   lines += pictures_of(finding, glyphs);
   const std::size_t first = lines.find('\n') + 1;
   return cat(printable(finding.name), ": ", lines.substr(0, first), indented(lines.substr(first)));
@@ -157,31 +141,27 @@ std::string case_text(const Finding& finding, Glyphs glyphs) {
   if (reasons.empty()) return {};
   const std::string& location = finding.place.text;
   if (finding.known) return cat(location, ": ", label(finding.outcome), ": ", opening_line(reasons));
-  if (finding.outcome == Outcome::skipped || finding.outcome == Outcome::not_given)
-    return cat(location, ": ", label(finding.outcome), ": ", reasons);
+  const OutcomeRow::Says says = row_of(finding.outcome).says;
+  if (says == OutcomeRow::Says::why_not) return cat(location, ": ", label(finding.outcome), ": ", reasons);
   // The name of an ONNX case is its folder, which is also its location.
   const bool has_name = finding.place.line != 0 && finding.name != location;
   const std::string named = has_name ? cat(": ", printable(finding.name)) : "";
   const std::string lines =
-      finding.outcome == Outcome::interrupted ? "" : indented(reasons + pictures_of(finding, glyphs));
+      says == OutcomeRow::Says::label ? "" : indented(reasons + pictures_of(finding, glyphs));
   return cat(location, ": ", label(finding.outcome), named, "\n", lines);
 }
 
-constexpr Outcome kOfPairs[] = {Outcome::equal,       Outcome::different,   Outcome::missing,
-                                Outcome::extra,       Outcome::error,       Outcome::skipped,
-                                Outcome::interrupted, Outcome::not_compared};
-constexpr Outcome kOfCases[] = {Outcome::equal,         Outcome::different,   Outcome::error,
-                                Outcome::known_failure, Outcome::updated,     Outcome::skipped,
-                                Outcome::not_given,     Outcome::interrupted, Outcome::not_compared};
-constexpr Outcome kOfJobs[] = {Outcome::done, Outcome::error, Outcome::skipped, Outcome::interrupted,
-                               Outcome::up_to_date};
-constexpr Outcome kNotTried[] = {Outcome::skipped, Outcome::not_given};
+// The noun for so many entries, in a summary.
+std::string_view noun_of(const OutcomeRow& row, std::int64_t count) {
+  if (count != 1 && !row.plural.empty()) return row.plural;
+  return row.noun.empty() ? row.label : row.noun;
+}
 
 }  // namespace
 
-const ReportKind kCompareReport = {"compare", "tensor", "pairs", false, true, kOfPairs, kNotTried};
-const ReportKind kCheckReport = {"check", "case", "cases", true, true, kOfCases, kNotTried};
-const ReportKind kRunReport = {"run", "job", "jobs", true, false, kOfJobs, {}};
+const ReportKind kCompareReport = {"compare", "tensor", "pairs", false, true, kOfPairs};
+const ReportKind kCheckReport = {"check", "case", "cases", true, true, kOfCases};
+const ReportKind kRunReport = {"run", "job", "jobs", true, false, kOfJobs};
 
 std::string reasons_of(const Finding& finding) {
   std::string lines = reasons_of_outcome(finding);
@@ -215,22 +195,43 @@ std::string skipped_text(const Counts& counts) {
   return cat(counts[Outcome::skipped], " skipped (", join(shown), ")");
 }
 
+bool is_counted(const OutcomeRow& row, const ReportKind& kind, OutcomeRow::Counts as) {
+  if ((row.counted_by & kind.counted_by) == 0) return false;
+  const bool is_apart = row.counts == OutcomeRow::Counts::apart && !kind.compares;
+  return (is_apart ? OutcomeRow::Counts::as_entry : row.counts) == as;
+}
+
+std::int64_t ReportEnd::operator[](Outcome outcome) const {
+  return counts[outcome] + (outcome == Outcome::not_run ? not_run : 0);
+}
+
 std::int64_t ReportEnd::all(const ReportKind& kind) const {
-  std::int64_t sum = not_run;
-  for (const Outcome outcome : kind.outcomes) sum += counts[outcome];
+  return sum(kind, OutcomeRow::Counts::as_entry) + sum(kind, OutcomeRow::Counts::apart);
+}
+
+std::int64_t ReportEnd::sum(const ReportKind& kind, OutcomeRow::Counts as) const {
+  std::int64_t sum = 0;
+  for (const OutcomeRow& row : outcome_rows()) {
+    if (is_counted(row, kind, as)) sum += (*this)[row.outcome];
+  }
   return sum;
+}
+
+int exit_status(const ReportEnd& end) {
+  constexpr int kNothingShown = 2;  // what did not run shows nothing
+  const int status = exit_status(end.counts);
+  return status == 0 && end.not_run != 0 ? kNothingShown : status;
 }
 
 std::vector<ReportNumber> numbers_of(const ReportEnd& end, const ReportKind& kind) {
   const Counts& counts = end.counts;
   std::vector<ReportNumber> out = {{kind.list, end.all(kind)}};
-  for (const Outcome outcome : kind.outcomes) out.push_back({name(outcome), counts[outcome]});
-  out.push_back({"not_run", end.not_run});
+  for (const OutcomeRow& row : outcome_rows()) {
+    if ((row.counted_by & kind.counted_by) != 0) out.push_back({row.name, end[row.outcome]});
+  }
   if (kind.compares) out.push_back({"differing_equal", counts.differing_equal});
   if (!kind.compares || !kind.is_of_jobs) return out;
-  out.insert(out.end(), {{"unreadable", counts[Outcome::unreadable]},
-                         {"passes_now", counts[Outcome::passes_now]},
-                         {"refused", counts.refused},
+  out.insert(out.end(), {{"refused", counts.refused},
                          {"same_bits", counts.same_bits},
                          {"left_out", counts.left_out},
                          {"unspecified", counts.unspecified},
@@ -243,10 +244,9 @@ std::string unseen_end(const Counts& counts) {
 }
 
 std::string summary_text(const ReportEnd& end, const ReportKind& kind) {
-  using enum Outcome;
+  using enum OutcomeRow::Counts;
   const Counts& counts = end.counts;
-  std::int64_t all = end.all(kind);
-  for (const Outcome outcome : kind.apart) all -= counts[outcome];
+  const std::int64_t all = end.sum(kind, as_entry);
   std::string more;
   if (counts.left_out != 0) more += cat("; ", counted(counts.left_out, "element"), " left out");
   if (counts.differing_equal != 0) {
@@ -256,37 +256,30 @@ std::string summary_text(const ReportEnd& end, const ReportKind& kind) {
     more += cat("; ", counted(counts.unspecified, "differing element"), " unspecified: --ignore-open");
   }
   if (counts.shrunk != 0) more += cat("; ", counted(counts.shrunk, "finding"));
-  for (const Outcome outcome : kind.apart) {
-    const std::int64_t count = counts[outcome];
-    if (count != 0)
-      more += cat("; ", outcome == skipped ? skipped_text(counts) : cat(count, " ", label(outcome)));
+  std::vector<std::string> of_passing;
+  if (counts.equal_onnx != 0) of_passing.push_back(cat(counts.same_bits, " bit for bit"));
+  if (counts.refused != 0) of_passing.push_back(cat(counts.refused, " refused as expected"));
+  std::string notes = of_passing.empty() ? "" : cat(" (", join(of_passing), ")");
+  std::vector<std::string> parts;
+  const OutcomeRow* best = nullptr;
+  for (const OutcomeRow& row : outcome_rows()) {
+    const std::int64_t count = end[row.outcome];
+    if (is_counted(row, kind, apart) && count != 0) {
+      more +=
+          cat("; ", counts.skipped_by.empty() || row.outcome != Outcome::skipped ? cat(count, " ", row.label)
+                                                                                 : skipped_text(counts));
+    }
+    if (!is_counted(row, kind, as_entry) && !is_counted(row, kind, beside)) continue;
+    if (best == nullptr) best = &row;
+    if (count != 0 || best == &row) {
+      parts.push_back(cat(count, " ", noun_of(row, count), best == &row ? notes : ""));
+    }
   }
   more += unseen_end(counts);
-  std::vector<std::string> of_equal;
-  if (counts.equal_onnx != 0) of_equal.push_back(cat(counts.same_bits, " bit for bit"));
-  if (counts.refused != 0) of_equal.push_back(cat(counts.refused, " refused as expected"));
-  const std::string notes = of_equal.empty() ? "" : cat(" (", join(of_equal), ")");
-  const Outcome best = kind.outcomes[0];
-  const std::int64_t unread = counts[unreadable];
-  if (unread == 0 && counts[passes_now] == 0) {
-    if (all == 0) return cat("0 ", kind.noun, "s", more);
-    if (counts[best] == all)
-      return cat(counted(all, kind.noun), all == 1 ? ": " : ": all ", label(best), notes, more);
+  if (parts.size() == 1 && all == 0) return cat("0 ", kind.noun, "s", more);
+  if (parts.size() == 1) {
+    return cat(counted(all, kind.noun), all == 1 ? ": " : ": all ", best->label, notes, more);
   }
-  std::vector<std::string> parts = {cat(counts[best], " ", label(best), notes)};
-  const auto add = [&](std::int64_t count, std::string_view word) {
-    if (count != 0) parts.push_back(cat(count, " ", word));
-  };
-  for (const Outcome outcome : kind.outcomes.subspan(1)) {
-    if (std::ranges::count(kind.apart, outcome) != 0) continue;
-    const std::int64_t count = counts[outcome];
-    const bool has_plural = outcome == error || outcome == known_failure;
-    add(count, cat(label(outcome), has_plural && count != 1 ? "s" : ""));
-  }
-  add(end.not_run, "not run");
-  add(counts[passes_now],
-      counts[passes_now] == 1 ? "known failure that passes now" : "known failures that pass now");
-  add(unread, unread == 1 ? "file unreadable" : "files unreadable");
   return cat(counted(all, kind.noun), ": ", join(parts), more);
 }
 

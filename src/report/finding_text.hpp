@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +18,7 @@ struct ReportKind {
   std::string_view list;     // "cases", the JSON key of the entries
   bool is_of_jobs;           // entries come from lines of job files; else from two sets of tensors
   bool compares;             // entries compare an actual with an expected tensor
-  // The outcomes that a summary counts. The first is the outcome of all entries if there is no failure.
-  std::span<const Outcome> outcomes;
-  std::span<const Outcome> apart;  // entries that were not tried: not in the text's sum
+  CountedBy counted_by;  // the first outcome that it counts is the one of all entries if there is no failure
 };
 extern const ReportKind kCompareReport;
 extern const ReportKind kCheckReport;
@@ -42,9 +39,18 @@ struct ReportEnd {
   const Counts& counts;
   std::int64_t not_run = 0;  // because of a signal, a fatal failure, or --fail-fast
 
-  // The sum of all counts.
+  // With `not_run` among the outcomes.
+  [[nodiscard]] std::int64_t operator[](Outcome outcome) const;
+  // The sum of all entries.
   [[nodiscard]] std::int64_t all(const ReportKind& kind) const;
+  [[nodiscard]] std::int64_t sum(const ReportKind& kind, OutcomeRow::Counts as) const;
 };
+
+// Whether the kind of report counts an outcome in that way.
+[[nodiscard]] bool is_counted(const OutcomeRow& row, const ReportKind& kind, OutcomeRow::Counts as);
+
+// As of the counts; never 0 if some entries were not run.
+[[nodiscard]] int exit_status(const ReportEnd& end);
 
 // "361 cases: all equal", "4 tensors: 2 equal, 1 different, 1 error", without the end of the line.
 [[nodiscard]] std::string summary_text(const ReportEnd& end, const ReportKind& kind);

@@ -152,9 +152,10 @@ std::string histogram_html(const ErrorHistogram& histogram) {
   return out + "</table>\n";
 }
 
+// Whether one line says all of it.
 bool is_plain(Outcome outcome) {
-  return outcome == Outcome::equal || outcome == Outcome::done || outcome == Outcome::skipped ||
-         outcome == Outcome::not_given || outcome == Outcome::up_to_date;
+  const OutcomeRow::Says says = row_of(outcome).says;
+  return says == OutcomeRow::Says::nothing || says == OutcomeRow::Says::why_not;
 }
 
 // Keeps the page in memory, because the counts come before the findings.
@@ -187,7 +188,7 @@ class HtmlReport : public FileReport {
       findings_ += cat("<p class=\"f ", outcome, "\">", heading, why_skipped, "</p>\n");
       return;
     }
-    const bool opens = !has_open_ && !is_plain(finding.outcome) && finding.outcome != Outcome::known_failure;
+    const bool opens = !has_open_ && is_failure(finding.outcome);
     has_open_ = has_open_ || opens;
     findings_ += details_html(finding, heading, opens ? " open" : "", report);
   }

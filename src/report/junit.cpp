@@ -38,16 +38,8 @@ class JUnitReport : public FileReport {
       return;
     }
     suite->counts.add(finding);
-    Verdict verdict = Verdict::passed;
-    if (finding.outcome == Outcome::skipped || finding.outcome == Outcome::not_given ||
-        finding.outcome == Outcome::known_failure)
-      verdict = Verdict::skipped;
-    if (is_failure(finding.outcome)) verdict = Verdict::error;
-    for (const Outcome outcome :
-         {Outcome::different, Outcome::missing, Outcome::extra, Outcome::passes_now}) {
-      if (finding.outcome == outcome) verdict = Verdict::failure;
-    }
-    const bool has_lead = finding.outcome == Outcome::not_given || finding.known;
+    const Verdict verdict = row_of(finding.outcome).verdict;
+    const bool has_lead = finding.known || (verdict == Verdict::skipped && !finding.skipped);
     const std::string lead = has_lead ? cat(label(finding.outcome), ": ") : "";
     suite->tests += test_xml(finding, verdict, lead + reasons);
     ++suite->totals.tests[static_cast<std::size_t>(verdict)];
@@ -77,7 +69,7 @@ class JUnitReport : public FileReport {
   }
 
  private:
-  enum class Verdict : std::uint8_t { passed, failure, error, skipped };
+  using Verdict = OutcomeRow::Verdict;
   struct Totals {
     std::array<std::int64_t, 4> tests = {};  // number of tests by verdict
     double seconds = 0;

@@ -23,17 +23,13 @@ std::string fence_for(std::string_view text) {
   return std::string(longest + 1, '`');
 }
 
-bool is_failed(Outcome outcome) {
-  return is_failure(outcome) || outcome == Outcome::interrupted;
-}
-
 // Findings of --shrink come first, then failures. Entries without room are only counted.
 class MarkdownReport : public FileReport {
  public:
   explicit MarkdownReport(FileReportSettings settings) : settings_(std::move(settings)) {}
 
   void add(const Finding& finding) override {
-    if (!is_failed(finding.outcome)) return;
+    if (!is_failure(finding.outcome)) return;
     constexpr std::size_t kMostBytes = 1 << 20;
     Entries& entries = finding.shrunk ? shrunk_ : failed_;
     ++entries.count;

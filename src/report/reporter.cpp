@@ -24,8 +24,13 @@ namespace {
 
 // Whether the error belongs to this case, instead of occurring in every case.
 bool has_own_output(const Finding& finding) {
+  if (!finding.candidates.empty()) return true;
   if (!finding.program || finding.program->end.kind == ChildEnd::Kind::not_started) return false;
   return !finding.expected_error || !finding.program->is_refused;
+}
+
+bool says_nothing(const Finding& finding) {
+  return row_of(finding.outcome).says == OutcomeRow::Says::nothing;
 }
 
 std::string signal_name(int number) {
@@ -96,7 +101,7 @@ int Reporter::conduct(const std::function<void()>& work,
     if (const auto failure = end(nullptr, false)) throw Failure(*failure);
   };
   last ? last(complete) : complete();
-  return exit_status(counts_);
+  return exit_status(end_of_report());
 }
 
 // Completes the report of failed work. The caller throws `error`; a different failure is printed here.
@@ -151,8 +156,8 @@ void Reporter::put_on_output(const Finding& finding) {
   if (!settings_.json) {
     if (finding.telling == Finding::Telling::grouped) return;
     // Cases that pass with warnings come last: they would hide failures.
-    const bool passes = finding.outcome == Outcome::equal && kind_.is_of_jobs;
-    passes ? static_cast<void>(of_passing_ += text_of(finding)) : say(text_of(finding));
+    const bool comes_last = says_nothing(finding) && kind_.is_of_jobs && kind_.compares;
+    comes_last ? static_cast<void>(of_passing_ += text_of(finding)) : say(text_of(finding));
   } else if (finding.shrunk) {
     shrunk_.push_back(finding_json(finding, kind_));
   } else if (finding.telling != Finding::Telling::again) {
@@ -186,13 +191,12 @@ std::string Reporter::text_of(const Finding& finding) {
     table_.add(finding.name, *finding.comparison);
     return {};
   }
-  const bool is_apart = finding.outcome == Outcome::not_given || finding.outcome == Outcome::known_failure ||
-                        (finding.outcome == Outcome::skipped && finding.skipped);
+  const bool is_apart = row_of(finding.outcome).verdict == OutcomeRow::Verdict::skipped && kind_.compares;
   if (is_apart && !settings_.lists_skipped) return {};
   const bool is_quiet = settings_.loudness != Loudness::all;
-  if (finding.outcome == Outcome::equal && is_quiet) return {};
-  if (kind_.is_of_jobs && finding.error && !names_rule(finding.error->what()) &&
-      finding.outcome != Outcome::equal && !has_own_output(finding) && finding.warnings.empty()) {
+  if (says_nothing(finding) && is_quiet) return {};
+  if (kind_.is_of_jobs && finding.error && !names_rule(finding.error->what()) && !passes(finding.outcome) &&
+      !has_own_output(finding) && finding.warnings.empty()) {
     const auto known = repeated_.find(finding.error->what());
     if (known != repeated_.end()) {
       ++known->second;
@@ -328,7 +332,7 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
     Json tail = Json::object();
     if (!list_) list_.emplace(head(), kind_.list);
     if (is_whole_counted_) say(list_->item(finding_json(whole_, kind_)));
-    if (!kind_.is_of_jobs) tail.add("equal", error == nullptr && exit_status(counts_) == 0);
+    if (!kind_.is_of_jobs) tail.add("equal", error == nullptr && exit_status(end_of_report()) == 0);
     if (settings_.shrinks) tail.add("findings", Json::list(shrunk_));
     tail.add("unseen", unseen_json(counts_));
     tail.add_end(error, warnings);

@@ -36,10 +36,11 @@ std::optional<std::string> difference_of(const Finding& finding) {
   // The program refuses every call, so smaller calls show nothing.
   if (finding.outcome == Outcome::error && finding.expected_error && finding.program->is_refused)
     return std::nullopt;
-  if (finding.outcome == Outcome::error) return failure_of(finding);
+  if (finding.outcome == Outcome::no_result) return "no result";
+  const bool has_run = finding.program->end.kind != ChildEnd::Kind::not_started;
+  if (row_of(finding.outcome).says == OutcomeRow::Says::failure && has_run) return failure_of(finding);
   if (finding.outcome != Outcome::different) return std::nullopt;
   if (finding.expected_error) return "accepted";
-  if (!finding.comparison) return "no result";
   const Comparison& comparison = *finding.comparison;
   if (comparison.actual.shape != comparison.expected.shape) return "different shape";
   if (comparison.actual.dtype != comparison.expected.dtype) return "different dtype";
