@@ -230,7 +230,8 @@ class Check {
       if (found.comparison) found.comparison->actual.name = "the program's result";
       return computed;
     }
-    if (found.outcome == Outcome::error && !job.expect) return compare_failure(job, own, found);
+    if (row_of(found.outcome).says == OutcomeRow::Says::failure && !job.expect)
+      return compare_failure(job, own, found);
     return job.uses == 0 ? std::nullopt : std::optional(evaluate(job.request, own));
   }
 

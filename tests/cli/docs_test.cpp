@@ -44,14 +44,15 @@ std::vector<fs::path> pages() {
 }
 
 // The text that belongs between two comments of a page: after "ops NAME NAME..." the versions of these
-// operators, after "jobs" the keys of job files, after "options" those of every command, after "options
-// COMMAND" the other options of a command, after "from LIBRARY" what to type in place of its calls. Returns
-// nothing for any other comment.
+// operators, after "jobs" the keys of job files, after "outcomes" their table, after "options" those of every
+// command, after "options COMMAND" the other options of a command, after "from LIBRARY" what to type in place
+// of its calls. Returns nothing for any other comment.
 std::optional<std::string> table_of(const std::string& comment, const std::string& page) {
   std::istringstream in(comment);
   std::string kind;
   in >> kind;
   if (comment == "jobs") return tensorop::job_keys_markdown();
+  if (comment == "outcomes") return tensorop::outcomes_markdown();
   if (kind == "options") {
     std::string command;
     in >> command;

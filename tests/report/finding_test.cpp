@@ -72,7 +72,9 @@ TEST_CASE("the worst outcome is the exit status", "[report]") {
        {Row{Outcome::equal, 0}, Row{Outcome::different, 1}, Row{Outcome::missing, 1}, Row{Outcome::extra, 1},
         Row{Outcome::error, 2}, Row{Outcome::updated, 0}, Row{Outcome::skipped, 0},
         Row{Outcome::not_given, 0}, Row{Outcome::done, 0}, Row{Outcome::unreadable, 2},
-        Row{Outcome::interrupted, 2}, Row{Outcome::not_compared, 2}}) {
+        Row{Outcome::interrupted, 2}, Row{Outcome::not_compared, 2}, Row{Outcome::not_run, 2},
+        Row{Outcome::refused, 2}, Row{Outcome::crashed, 2}, Row{Outcome::timed_out, 2},
+        Row{Outcome::no_result, 1}}) {
     Finding finding;
     finding.outcome = outcome;
     Counts counts;
