@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <limits>
 #include <vector>
 
@@ -60,17 +61,22 @@ std::optional<std::int64_t> of_machine(bool with_swap) {
 constexpr int kSizePages = 0;
 constexpr int kDataPages = 5;  // includes the stack, which RLIMIT_DATA does not count
 
-// The rest of a resource limit of this process: the limit less the use, which is field `field` of statm.
-std::optional<std::int64_t> of_limit(decltype(RLIMIT_AS) resource, int field) {
+// A resource limit of this process.
+std::optional<std::int64_t> limit_of(decltype(RLIMIT_AS) resource) {
   rlimit most{};
   if (::getrlimit(resource, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return static_cast<std::int64_t>(std::min<rlim_t>(most.rlim_cur, std::numeric_limits<std::int64_t>::max()));
+}
+
+// The rest of a resource limit: the limit less the use, which is field `field` of statm.
+std::optional<std::int64_t> of_limit(decltype(RLIMIT_AS) resource, int field) {
+  const auto limit = limit_of(resource);
+  if (!limit) return std::nullopt;
   const std::string statm = read_proc_file("/proc/self/statm");
   std::string_view rest = statm;
   for (int i = 0; i < field; ++i) rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
   const std::int64_t used = number_after(rest, "").value_or(0) * ::sysconf(_SC_PAGESIZE);
-  const auto bytes =
-      static_cast<std::int64_t>(std::min<rlim_t>(most.rlim_cur, std::numeric_limits<std::int64_t>::max()));
-  return std::max<std::int64_t>(0, bytes - used);
+  return std::max<std::int64_t>(0, *limit - used);
 }
 
 // File names of one cgroup version.
@@ -171,6 +177,14 @@ void require_memory(std::int64_t bytes, std::string_view what) {
 void throw_out_of_memory(std::string_view context) {
   const auto free = os().free_memory();
   throw MemoryError(cat(context, ": out of memory", free ? cat(": ", *free, " bytes are free") : ""));
+}
+
+void throw_not_mapped(std::int64_t bytes, const std::string& path, const std::string& what) {
+  const auto limit = errno == ENOMEM ? limit_of(RLIMIT_AS) : std::nullopt;
+  if (!limit) throw_errno(path, what);
+  throw Error(cat(printable(path), ": ", what, ": it has ", counted(bytes, "byte"),
+                  ", and the limit of the address space (ulimit -v) is ", *limit, " bytes"),
+              "", "a mapped file takes address space, not memory: --memory limits memory");
 }
 
 void throw_no_memory(std::int64_t bytes, std::string_view what) {

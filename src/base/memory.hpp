@@ -16,6 +16,10 @@ void require_memory(std::int64_t bytes, std::string_view what);
 // Throws MemoryError "out of memory: WHAT needs N bytes, M are free": an allocation of `bytes` failed.
 [[noreturn]] void throw_no_memory(std::int64_t bytes, std::string_view what);
 
+// Throws Error "PATH: WHAT: REASON", the reason being errno in words or the limit of the address space of
+// this process: a file of `bytes` bytes cannot be mapped.
+[[noreturn]] void throw_not_mapped(std::int64_t bytes, const std::string& path, const std::string& what);
+
 // Bytes for buffers if the user sets no limit: half of the free memory, not counting swap space. At least 1.
 [[nodiscard]] std::int64_t default_memory();
 

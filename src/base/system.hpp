@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -33,6 +34,9 @@ class System {
   virtual int close(int fd) { return ::close(fd); }
   virtual ssize_t read(int fd, void* buffer, size_t bytes) { return ::read(fd, buffer, bytes); }
   virtual ssize_t write(int fd, const void* buffer, size_t bytes) { return ::write(fd, buffer, bytes); }
+  virtual int poll(pollfd* files, nfds_t count, int milliseconds) {
+    return ::poll(files, count, milliseconds);
+  }
   // preadv2() of one byte with RWF_NOWAIT: 1 if that byte is in memory, else -1 with EAGAIN.
   virtual ssize_t pread_resident(int fd, off_t offset) {
     char byte = 0;

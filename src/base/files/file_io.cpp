@@ -1,6 +1,7 @@
 #include "base/files/file_io.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -68,11 +69,18 @@ bool claim_space(int fd, std::int64_t bytes) {
   return os().ftruncate(fd, bytes) == 0;
 }
 
+bool may_retry(int fd, short events) {
+  if (errno == EINTR) return true;
+  if (errno != EAGAIN) return false;
+  pollfd waiting{fd, events, 0};
+  return os().poll(&waiting, 1, -1) >= 0 || errno == EINTR;
+}
+
 bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int64_t> offset) {
   while (!bytes.empty()) {
     const ssize_t done = offset ? os().pwrite(fd, bytes.data(), bytes.size(), *offset)
                                 : os().write(fd, bytes.data(), bytes.size());
-    if (done < 0 && errno == EINTR) continue;
+    if (done < 0 && may_retry(fd, POLLOUT)) continue;
     if (done == 0) errno = 0;
     if (done <= 0) return false;
     bytes = bytes.subspan(static_cast<std::size_t>(done));

@@ -43,6 +43,11 @@ class FileDescriptor {
 // reserve space. False with errno.
 [[nodiscard]] bool claim_space(int fd, std::int64_t bytes);
 
+// After a read or a write that failed with errno: whether to try again, because a signal interrupted it, or
+// because the descriptor is non-blocking, as another program may have left it; then waits for it. `events` as
+// in poll(). False with errno.
+[[nodiscard]] bool may_retry(int fd, short events);
+
 // Writes all of `bytes` at `offset`, or at the file position if there is no offset. False with errno, which
 // is 0 if the system accepts no bytes.
 [[nodiscard]] bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int64_t> offset);

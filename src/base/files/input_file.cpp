@@ -1,6 +1,7 @@
 #include "base/files/input_file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -144,11 +145,10 @@ class StreamReader {
       enough_ = std::max(have_, reading_.enough(head));
     }
     while (!ended_ && have_ < enough_) {
-      // Growing the buffer moves pages; untouched pages cost nothing.
+      // The size that the head declares may be false: memory is taken as the bytes come. Growing the buffer
+      // moves pages; untouched pages cost nothing.
       constexpr std::int64_t kMostAtOnce = 64 << 20;
-      std::int64_t next = enough_;
-      if (enough_ == StreamReading::kUnknown)
-        next = have_ + std::min(have_, std::max(kMostAtOnce, have_ / 4));
+      const std::int64_t next = have_ + std::min({enough_ - have_, have_, std::max(kMostAtOnce, have_ / 4)});
       if (reading_.spill != nullptr) {
         auto file = with_context(printable(name_), [&] { return reading_.spill(next); });
         if (file) return with_context(printable(name_), [&] { return read_into(std::move(*file)); });
@@ -180,7 +180,7 @@ class StreamReader {
     std::size_t done = 0;
     while (done < buffer.size() && !ended_) {
       const ssize_t got = os().read(fd_.get(), buffer.data() + done, buffer.size() - done);
-      if (got < 0 && errno != EINTR) throw_errno(name_, "cannot read");
+      if (got < 0 && !may_retry(fd_.get(), POLLIN)) throw_errno(name_, "cannot read");
       if (got > 0) done += static_cast<std::size_t>(got);
       ended_ = got == 0;
     }

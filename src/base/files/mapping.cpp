@@ -13,6 +13,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/exit_cleanup.hpp"
+#include "base/memory.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 
@@ -95,7 +96,7 @@ Mapping::Mapping(int fd, std::int64_t bytes, Access access, const std::string& p
   if (bytes == 0) return;
   const int protection = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
   void* address = os().mmap(to_size(bytes), protection, MAP_SHARED, fd);
-  if (address == MAP_FAILED) throw_errno(path, what);
+  if (address == MAP_FAILED) throw_not_mapped(bytes, path, what);
   bytes_ = {static_cast<std::byte*>(address), to_size(bytes)};
   line_ = std::make_unique<const std::string>(cat("tensorop: ", printable(path), ": ", on_fault, "\n"));
   static std::once_flag installed;

@@ -130,17 +130,17 @@ ArrayEntry packed_entry(DType dtype, const Shape& shape) {
           .shape = shape,
           .encoding = info(dtype).bits < 8 ? StoredEncoding::nibbles : StoredEncoding::native,
           .item_bytes = element_size(dtype),
-          .bytes = *packed_bytes(dtype, count(shape))};
+          .bytes = packed_bytes(dtype, shape)};
 }
 
-std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements) {
+std::int64_t packed_bytes(DType dtype, std::int64_t elements) {
   if (info(dtype).bits < 8) return ceil_div(elements, 2);
-  return checked_mul(elements, element_size(dtype));
+  return saturated(checked_mul(elements, element_size(dtype)));
 }
 
 Encoding packed_encoding(DType dtype, const Shape& shape) {
   Encoding out;
-  out.least_bytes = saturated(packed_bytes(dtype, count(shape)));
+  out.least_bytes = packed_bytes(dtype, shape);
   if (info(dtype).bits < 8) {
     out.together = 2;
     out.encode = append_nibbles;

@@ -20,8 +20,12 @@ namespace tensorop {
 [[nodiscard]] ArrayEntry packed_entry(DType dtype, const Shape& shape);
 // The encoding for that storage, without prefix and suffix. Not for strings.
 [[nodiscard]] Encoding packed_encoding(DType dtype, const Shape& shape);
-// The size of `elements` elements in that storage; nothing if it does not fit in int64.
-[[nodiscard]] std::optional<std::int64_t> packed_bytes(DType dtype, std::int64_t elements);
+// The size of the elements in that storage, or of one array of that shape; the largest int64 if it does not
+// fit.
+[[nodiscard]] std::int64_t packed_bytes(DType dtype, std::int64_t elements);
+[[nodiscard]] inline std::int64_t packed_bytes(DType dtype, const Shape& shape) {
+  return packed_bytes(dtype, bounded_count(shape));
+}
 
 // The array of an entry whose elements are not compressed. Elements stored as in memory are used in place;
 // others are decoded as `reading` says, strings always into memory. Throws Error.

@@ -23,6 +23,16 @@ constexpr auto kPlain = [] {
   return plain;
 }();
 
+// The meanings of the characters after a backslash; 0 for others.
+constexpr auto kMeanings = [] {
+  constexpr std::string_view kEscapes = "\"\\/bfnrt";
+  constexpr std::string_view kCharacters = "\"\\/\b\f\n\r\t";
+  std::array<char, 256> meanings{};
+  for (std::size_t i = 0; i < kEscapes.size(); ++i)
+    meanings[static_cast<unsigned char>(kEscapes[i])] = kCharacters[i];
+  return meanings;
+}();
+
 // "U+000A".
 std::string code_name(int byte) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
@@ -239,15 +249,17 @@ void JsonCursor::read_number() {
   skip(length);
 }
 
-// Copies characters in blocks and checks the copy.
+// Copies characters in blocks and checks the copy. A block is as long as what was read since the last escape:
+// copying beyond the next escape costs no more than the characters before it.
 void JsonCursor::read_string() {
   constexpr std::size_t kFirstBlock = 32;
   token_.clear();
   const char* at = at_ + 1;
+  std::size_t plain = 0;  // bytes since the last escape
   while (true) {
     if (peek(at) < 0) refuse_byte(at, at_, "a closing quote");
     const std::size_t copied = token_.size();
-    const std::size_t block = std::min(static_cast<std::size_t>(end_ - at), kFirstBlock + copied);
+    const std::size_t block = std::min(static_cast<std::size_t>(end_ - at), kFirstBlock + plain);
     if (copied + block > token_.capacity()) {
       require_memory(to_int64(2 * (copied + block)), "the text");
       token_.reserve(2 * (copied + block));
@@ -257,9 +269,13 @@ void JsonCursor::read_string() {
     const char next = used < token_.size() ? token_[used] : '\0';
     token_.resize(used);
     at += used - copied;
+    plain += used - copied;
     if (next == '"') break;
     if (next == '\\') {
-      read_escape(at);
+      do {
+        read_escape(at);
+      } while (peek(at) == '\\');
+      plain = 0;
     } else if (next != '\0') {
       require_character(at);
     }
@@ -298,13 +314,10 @@ void JsonCursor::require_character(const char* at) const {
 
 // `at` is at the backslash; afterwards it is after the escape, whose value is appended to the token.
 void JsonCursor::read_escape(const char*& at) {
-  constexpr std::string_view kEscapes = "\"\\/bfnrt";
-  constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
   ++at;
   const int c = peek(at);
-  const std::size_t found = c < 0 ? std::string_view::npos : kEscapes.find(static_cast<char>(c));
-  if (found != std::string_view::npos) {
-    token_ += kMeanings[found];
+  if (const char meaning = c < 0 ? '\0' : kMeanings[to_size(c)]; meaning != '\0') {
+    token_ += meaning;
     ++at;
     return;
   }

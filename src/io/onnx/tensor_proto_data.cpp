@@ -166,7 +166,7 @@ Tensor decode_typed_data(std::span<const std::byte> message, std::int64_t byte, 
                          const Shape& shape) {
   if (dtype == DType::string) return decode_strings(message, byte, shape);
   if (info(dtype).bits < 8) {
-    std::vector<std::byte> packed(to_size(*packed_bytes(dtype, count(shape))));
+    std::vector<std::byte> packed(to_size(packed_bytes(dtype, shape)));
     decode_varints(message, byte, dtype, packed);
     auto storage = std::make_shared<Storage>(count(shape));
     unpack_nibbles(packed, {storage->data(), to_size(count(shape))});

@@ -192,7 +192,7 @@ class TensorProtoReader {
     if (data_field_ != 0)
       throw Error(cat("has data in ", field::field_of(data_field_).name, " and in another file"));
     if (*dtype_ == DType::string) throw Error("strings in another file are not read");
-    const std::int64_t needed = *packed_bytes(*dtype_, count(shape_));
+    const std::int64_t needed = packed_bytes(*dtype_, shape_);
     // Some programs write length 0 for everything after the offset.
     if (external_bytes_ == 0 && needed != 0)
       return warnings_.push_back(cat("the length of its external data is 0: read as the ",
@@ -215,14 +215,14 @@ class TensorProtoReader {
 
   void require_raw_bytes() const {
     // Does not overflow: the elements fit in memory.
-    const std::int64_t needed = *packed_bytes(*dtype_, count(shape_));
+    const std::int64_t needed = packed_bytes(*dtype_, shape_);
     if (to_int64(raw_.size()) != needed) wrong_size(counted(to_int64(raw_.size()), "byte"), needed);
   }
   void require_numbers() const {
     const std::int64_t elements = count(shape_);
     const bool is_complex = info(*dtype_).kind == DTypeKind::complex;
     const std::int64_t needed = is_complex                   ? 2 * elements
-                                : element_size(*dtype_) == 1 ? *packed_bytes(*dtype_, elements)
+                                : element_size(*dtype_) == 1 ? packed_bytes(*dtype_, elements)
                                                              : elements;
     if (numbers_ != needed)
       wrong_size(counted(numbers_, *dtype_ == DType::string ? "string" : "number"), needed);

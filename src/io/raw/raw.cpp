@@ -74,7 +74,7 @@ std::optional<RawHeader> parse_raw(const std::string& text) {
 }
 
 std::int64_t RawHeader::enough_bytes() const {
-  return open ? StreamReading::kUnknown : *packed_bytes(dtype, count(shape)) + 1;
+  return open ? StreamReading::kUnknown : saturated(checked_add(packed_bytes(dtype, shape), 1));
 }
 
 std::unique_ptr<Archive> open_raw(const InputFile& file, const RawHeader& header) {
@@ -83,10 +83,10 @@ std::unique_ptr<Archive> open_raw(const InputFile& file, const RawHeader& header
   if (header.open) {
     std::int64_t& size = shape[*header.open];
     size = 1;
-    const std::int64_t bits = count(shape) * info(header.dtype).bits;
-    size = bits == 0 ? 0 : checked_mul(bytes, 8).value_or(0) / bits;
+    const std::int64_t bits = saturated(checked_mul(bounded_count(shape), info(header.dtype).bits));
+    size = bits == 0 ? 0 : saturated(checked_mul(bytes, 8)) / bits;
   }
-  const std::int64_t expected = *packed_bytes(header.dtype, count(shape));
+  const std::int64_t expected = packed_bytes(header.dtype, shape);
   if (expected != bytes) {
     throw Error(
         cat(name(header.dtype), " of shape ", to_string(shape), " has ", counted(expected, "byte"),

@@ -69,7 +69,7 @@ void place(SafetensorsArray& array, std::int64_t bytes, std::int64_t& data_bytes
 std::int64_t stored_bytes_of(const ArchiveArray& array) {
   const std::int64_t elements = count(array.shape);
   if (info(array.dtype).bits == 8 * element_size(array.dtype) || elements % 2 == 0)
-    return *packed_bytes(array.dtype, elements);
+    return packed_bytes(array.dtype, elements);
   throw Error(cat(shown(array), ": the size of ", counted(elements, "element"), " of ", name(array.dtype),
                   " is not a multiple of 8 bits, as safetensors wants it"),
               "", cat("a ", endings_naming(array.dtype).front(), " file has them"));
