@@ -1,45 +1,69 @@
 #!/usr/bin/env bash
 # Everything that is held true of tensorop, from a fresh Debian on:
 #
-#     tests/run.sh          the release and its tests
-#     tests/run.sh all      what CI runs: the format of the sources; the release with tensorop-mpi and its tests, also the
-#                           scripts; the tests of parts and most others, and each fuzz target with its seeds, under the
-#                           address and undefined-behaviour sanitizers; what starts threads under the thread sanitizer
-#     tests/run.sh mpi      the release with tensorop-mpi, and the tests that start ranks
-#     tests/run.sh tidy     clang-tidy over the sources, each by itself: finds a missing #include, too
-#     tests/run.sh package  makes all artefacts in build/artefacts, twice; lintian; each one installed in a fresh Debian;
-#                           apps/quickstart.sh there
-#     tests/run.sh nightly  what takes hours: tidy; package; arm64 beside x86-64; random calls; PyTorch as a judge; ten
-#                           minutes of each fuzz target; every fault of tests/mutations; the speed beside that of
-#                           yesterday's last commit
+#     tests/run.sh               the release and its tests
+#     tests/run.sh all           what CI runs: the format of the sources; the release with tensorop-mpi and its tests, also
+#                                the scripts; the tests of parts, the injected faults, and each fuzz target with its seeds,
+#                                under the address and undefined-behaviour sanitizers; the pool of threads under the thread
+#                                sanitizer
+#     tests/run.sh nightly       all parts of what takes hours
+#     tests/run.sh nightly PART  one of them, in less than two hours:
+#       tidy       clang-tidy over the sources, each by itself: finds a missing #include, too
+#       package    makes all artefacts in build/artefacts, twice; lintian; each one installed in a fresh Debian;
+#                  apps/quickstart.sh there
+#       arm64      the program for arm64, emulated, beside the one for x86-64
+#       random     eight rounds of random calls; the scripts of which `all` runs a share, whole
+#       torch      random calls and the example of the docs against PyTorch
+#       fuzz       ten minutes of each fuzz target
+#       mutations  a third of the faults of tests/mutations, by the day: three nights in a row take all of them
+#       speed      the speed beside that of yesterday's last commit
+#       threads    what starts threads, under the thread sanitizer
+#       ranks      what starts ranks, whole, with two and three of them
+#       sanitizer  the tests of parts and the injected faults whole, and a quarter of the transcripts by the day, under the
+#                  address sanitizer
 #
+# TENSOROP_NIGHTLY=1, which `nightly` sets, makes a test of which `all` runs a share run whole. Compiled objects come from
+# ccache where it is installed, which `all` and `nightly` do; a run prints how many.
 # The last line is "N passed, N failed": test cases, all programs together. The exit status is 0 when none failed.
 # Random tests draw what the commit says; TENSOROP_SEED=N draws something else.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source apps/packages.sh
 
+nightly_parts=(tidy package arm64 random torch fuzz mutations speed threads ranks sanitizer)
 mode=${1:-default}
-case $mode in
-  default | all | mpi | tidy | package | nightly) ;;
-  *)
-    echo "usage: tests/run.sh [all|mpi|tidy|package|nightly]" >&2
-    exit 2
-    ;;
+parts=()
+case $mode,$# in
+  default,0 | all,1) ;;
+  nightly,1) parts=("${nightly_parts[@]}") ;;
+  nightly,2) [[ " ${nightly_parts[*]} " != *" $2 "* ]] || parts=("$2") ;;
+  *) mode=unknown ;;
 esac
+if [[ $mode == unknown ]] || [[ $mode == nightly && ${#parts[@]} == 0 ]]; then
+  printf 'usage: tests/run.sh [all | nightly [PART]]\nPART: %s\n' "${nightly_parts[*]}" >&2
+  exit 2
+fi
 
 # The examples of the docs call make and GNU parallel, transcripts Python.
 packages=("${build_packages[@]}" make parallel catch2 python3)
 mpi_packages=(python3-numpy libopenmpi-dev openmpi-bin)
-all_packages=(clang lld libclang-rt-dev clang-format python3-jsonschema python3-onnx libonnx-testdata zsh fish groff-base "${mpi_packages[@]}")
-package_packages=("${artefact_packages[@]}" debootstrap lintian)
-case $mode in
-  all) packages+=("${all_packages[@]}") ;;
-  mpi) packages+=("${mpi_packages[@]}") ;;
-  tidy) packages+=(clang-tidy "${mpi_packages[@]}") ;;
-  package) packages+=("${package_packages[@]}") ;;
-  nightly) packages+=("${all_packages[@]}" "${package_packages[@]}" clang-tidy python3-torch) ;;
-esac
+clang_packages=(clang lld libclang-rt-dev)
+script_packages=(python3-numpy python3-jsonschema python3-onnx libonnx-testdata zsh fish groff-base)
+[[ $mode == default ]] || packages+=(ccache)
+[[ $mode != all ]] || packages+=(clang-format "${clang_packages[@]}" "${script_packages[@]}" "${mpi_packages[@]}")
+for part in "${parts[@]}"; do
+  case $part in
+    tidy) packages+=(clang-tidy "${mpi_packages[@]}") ;;
+    package) packages+=("${artefact_packages[@]}" debootstrap lintian) ;;
+    arm64) packages+=("${artefact_packages[@]}") ;;
+    random) packages+=("${script_packages[@]}") ;;
+    torch) packages+=(python3-numpy python3-onnx python3-torch) ;;
+    mutations) packages+=("${script_packages[@]}" "${mpi_packages[@]}") ;;
+    speed) packages+=(python3-numpy) ;;
+    ranks) packages+=("${mpi_packages[@]}") ;;
+    fuzz | threads | sanitizer) packages+=("${clang_packages[@]}") ;;
+  esac
+done
 
 jobs=$(nproc)
 log=$(mktemp)
@@ -64,10 +88,21 @@ if [[ -z ${TENSOROP_SEED:-} ]]; then
   TENSOROP_SEED=$(( 16#$commit ))
 fi
 export TENSOROP_SEED
+# By the day where no commit may have a say: what one night leaves out the next ones run.
+day=$(( $(date +%s) / 86400 ))
+
+# What ccache notes of this run.
+export CCACHE_STATSLOG=$work/ccache
 
 # Whatever ends the run, the counts are its last line; what stops it before a test could fail is a failure too.
 finish() {
   local status=$?
+  if [[ -s $CCACHE_STATSLOG ]]; then
+    ccache --show-log-stats | awk '
+      $1 == "Cacheable" { calls = $3 }
+      $1 == "Hits:" && hits == "" { hits = $2 }
+      END { print hits + 0 " of " calls + 0 " objects came from ccache" }' || true
+  fi
   rm -rf "$log" "$build_log" "$work"
   if (( skipped > 0 )); then
     echo "$skipped skipped"
@@ -206,7 +241,7 @@ build_before() {
   (cd build/before && cmake --preset release && cmake --build --preset release --target tensorop)
 }
 
-run_tidy() {
+tidy_part() {
   heading "clang-tidy"
   # Each source has a command of its own there.
   cmake --preset release -B build/tidy -DTENSOROP_UNITY=OFF -DTENSOROP_MPI=ON
@@ -218,58 +253,106 @@ run_tidy() {
   fi
 }
 
-install_missing "${packages[@]}"
-if [[ $mode == tidy ]]; then
-  run_tidy
-  exit
-fi
-if [[ $mode == package ]]; then
+package_part() {
   run_counted tests/package.sh tests/package.sh
-  exit
-fi
-if [[ $mode == nightly ]]; then
-  run_tidy
-  build release -- all
-  run_counted tests/package.sh tests/package.sh
+}
+
+arm64_part() {
+  build release -- tensorop
+  heading "build: arm64"
+  cmake --preset release -B build/arm64 --toolchain "$PWD/apps/packaging/aarch64.cmake" -DTENSOROP_BUILD_TESTS=OFF
+  cmake --build build/arm64 --target tensorop
   run_counted "arm64, emulated" tests/generate/other_machine.sh build/release/apps/tensorop/tensorop \
-    qemu-aarch64-static build/artefacts/aarch64/apps/tensorop/tensorop
+    qemu-aarch64-static build/arm64/apps/tensorop/tensorop
+}
+
+random_part() {
+  build release -DTENSOROP_ALL_TESTS=ON -- tensorop tensorop_long_tests
+  local round
   for round in 1 2 3 4 5 6 7 8; do
     TENSOROP_SEED=$(( TENSOROP_SEED + round )) run_judge "random calls, $round" build/release/tests/tensorop_long_tests '[random]'
   done
+  run_ctest release --label-regex script --label-exclude mpi
+}
+
+torch_part() {
+  build release -- tensorop
   run_judge "PyTorch is here" /usr/bin/python3 -c 'import torch'
-  run_counted python_calls.py /usr/bin/python3 tests/ops/python_calls.py build/release/apps/tensorop/tensorop 400
+  local script
+  for script in ops/python_calls.py check/conformance_examples.py; do
+    run_counted "$script" /usr/bin/python3 "tests/$script" build/release/apps/tensorop/tensorop
+  done
+}
+
+fuzz_part() {
   run_counted fuzz tests/fuzz/run.sh 10
-  run_judge mutations tests/mutations/run.py --work build/mutations --seconds 150 --cmake=-DTENSOROP_ALL_TESTS=ON
+}
+
+mutations_part() {
+  run_judge mutations tests/mutations/run.py --work build/mutations --seconds 150 --cmake=-DTENSOROP_ALL_TESTS=ON \
+    --share "$(( day % 3 + 1 ))/3"
+}
+
+speed_part() {
+  build release -- tensorop
   build_before
   run_judge speed /usr/bin/python3 tests/bench/workloads.py build/release/apps/tensorop/tensorop \
     --before build/before/build/release/apps/tensorop/tensorop --limit 1.3
-  exit
-fi
-if [[ $mode == mpi ]]; then
-  build release -DTENSOROP_MPI=ON -- all
-  run_ctest release --label-regex mpi
-  exit
-fi
-if [[ $mode == default ]]; then
-  build release -- all
-  run_ctest release --label-exclude script
-  exit
-fi
+}
 
-check_format
-# The tests of single parts, which are compiled without optimization here and there, run under the address sanitizer alone.
-build release -DTENSOROP_MPI=ON -DTENSOROP_ALL_TESTS=ON -- tensorop tensorop-mpi tensorop_long_tests \
-  tensorop_cli_tests tensorop_fault_tests tensorop_mpi_tests
-start_build asan -- tensorop_tests tensorop_long_tests tensorop_cli_tests tensorop_fault_tests tensorop_fuzz
-run_ctest release --label-exclude 'unit|threads' --exclude-regex NOT_BUILT
-await_build
-start_build tsan -- tensorop_thread_tests
-# Threads are for the thread sanitizer to watch. Programs are shrunk by thousands of calls, and docs and rules show commands,
-# that other tests run here, too. Of the transcripts, which start thousands of processes, each commit runs a quarter here.
-others=('[^a-d]' '[^e-n]' '[^o-q]' '[^r-z]')
-run_ctest asan --label-exclude 'script|threads' \
-  --exclude-regex "NOT_BUILT|cli/${others[TENSOROP_SEED % 4]}.*[.]md|cli/shrink.md|cli/(commands|pages|rule|usage)_test"
-run_counted fuzz tests/fuzz/run.sh seeds
-await_build
-run_ctest tsan --label-regex threads
+threads_part() {
+  build tsan -- tensorop_thread_tests
+  run_ctest tsan --label-regex threads
+}
+
+ranks_part() {
+  build release -DTENSOROP_MPI=ON -- tensorop tensorop-mpi tensorop_mpi_tests
+  run_ctest release --label-regex mpi
+}
+
+# The tests of parts and the faults under the address sanitizer. Threads are for the thread sanitizer to watch, and what
+# starts the program starts the one of the release.
+run_sanitizer_tests() {
+  TENSOROP_BINARY=$PWD/build/release/apps/tensorop/tensorop run_ctest asan --label-exclude 'script|threads|cli' \
+    --exclude-regex NOT_BUILT
+}
+
+sanitizer_part() {
+  local quarters=('[a-d]' '[e-n]' '[o-q]' '[r-z]')
+  build release -- tensorop tensorop_cli_tests
+  build asan -- "${sanitizer_targets[@]}" tensorop
+  run_sanitizer_tests
+  heading "transcripts under the address sanitizer"
+  TENSOROP_BINARY=$PWD/build/asan/apps/tensorop/tensorop run_ctest release --label-regex cli \
+    --tests-regex "cli/${quarters[day % 4]}.*[.]md"
+}
+
+sanitizer_targets=(tensorop_tests tensorop_long_tests tensorop_fault_tests)
+install_missing "${packages[@]}"
+case $mode in
+  default)
+    build release -- all
+    run_ctest release --label-exclude script
+    ;;
+  nightly)
+    export TENSOROP_NIGHTLY=1
+    for part in "${parts[@]}"; do
+      "${part}_part"
+    done
+    ;;
+  all)
+    check_format
+    # The tests of single parts, which are compiled without optimization here and there, run under the address sanitizer
+    # alone, and with more than two ranks at night.
+    build release -DTENSOROP_MPI=ON -DTENSOROP_ALL_TESTS=ON -- tensorop tensorop-mpi tensorop_long_tests \
+      tensorop_cli_tests tensorop_fault_tests tensorop_mpi_tests tensorop_thread_tests
+    start_build asan -- "${sanitizer_targets[@]}" tensorop_fuzz
+    run_ctest release --label-exclude unit --exclude-regex 'NOT_BUILT|mpi/3_ranks'
+    await_build
+    run_sanitizer_tests
+    run_counted fuzz tests/fuzz/run.sh seeds
+    build tsan -- tensorop_pool_tests
+    run_ctest tsan --tests-regex threads/pool
+    ;;
+esac
 heading "done"

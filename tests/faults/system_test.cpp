@@ -12,6 +12,7 @@
 #include "faults/operations.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_system.hpp"
+#include "support/nightly.hpp"
 #include "support/sanitizers.hpp"
 
 namespace tensorop::faults_system_test {
@@ -56,6 +57,8 @@ TEST_CASE(
     "left open",
     "[faults][system]") {
   constexpr int kStep = kAnySanitizer ? 16 : 1;  // of the calls that fail
+  // A sanitizer sees each of the two kinds of errors once for each operation.
+  const bool is_share = kAnySanitizer && !is_nightly();
   std::set<std::string> failed_call;
   int first = 0;
   for (const Operation& operation : small_operations()) {
@@ -67,6 +70,9 @@ TEST_CASE(
         const bool is_first = &operation == &small_operations().front();
         if (code != EIO && code != EINTR && !is_first) continue;
         if (operation.is_large && code != EIO) continue;
+        const auto turn = &operation - small_operations().data() + (code == EIO ? 0 : 1);
+        if (is_share && (&kind != &kKinds[turn % std::ssize(kKinds)] || (code != EIO && code != EINTR)))
+          continue;
         // Each time others, where not all fail.
         for (int number = 1 + first++ % kStep;; number += kStep) {
           trial.prepare(kind.old_outputs);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shows what the test suite notices: puts small faults into src and apps, one at a time, and runs the tests.
 
-  run.py [--suite DIR] --work DIR [--only N,N-N,... | --sample N] [--all] [--again] [--seconds N] [--jobs N]
+  run.py [--suite DIR] --work DIR [--only N,N-N,... | --share K/N] [--all] [--again] [--seconds N] [--jobs N]
          [--cmake OPTION]...
   run.py [--suite DIR] --places
 
@@ -9,10 +9,11 @@ faults.txt lists the faults. All of them are built into one copy of the source t
 file is in), each beside the original text; the environment variable TENSOROP_FAULT chooses the one that acts. The
 suite runs once without a fault, which tells how long each test takes and which faults it reaches. Then for each fault
 the tests that reach it run, those of its file and the fastest first, until one fails or hangs: the fault is caught;
-or until they have taken N seconds (90). A test that fails without a fault is named and left out. WORK keeps the copy,
+or until they have taken N seconds (90), and then the scripts
+and ranks whole (TENSOROP_NIGHTLY=1), for twice as long. A test that fails without a fault is named and left out. WORK keeps the copy,
 the build and result.tsv (number, verdict, test, seconds, description); a second run builds only what has
-changed. --again takes what the run before found out about the tests. --only looks at some faults, --sample at N of
-them, from files in equal distances. Random tests draw from TENSOROP_SEED, by default 1. Exit status 1: a fault is not
+changed. --again takes what the run before found out about the tests. --only looks at some faults, --share
+K/N at every N-th from the K-th on, by files: N shares are all. Random tests draw from TENSOROP_SEED, by default 1. Exit status 1: a fault is not
 caught. Where there is mpirun, tensorop-mpi and its tests are among the programs.
 
 --all does not stop at the first test that fails. It adds to WORK/matrix.tsv (number, tests that kill the fault, other
@@ -192,21 +193,22 @@ def list_tests(work):
         command = test["command"]
         if pathlib.Path(command[0]).name.endswith("_tests"):
             command = [*command, "--abort"]
-        tests[test["name"]] = {"command": command, "folder": properties.get("WORKING_DIRECTORY", str(work / "build")),
+        tests[test["name"]] = {"whole": bool({"script", "mpi"} & set(properties.get("LABELS", []))), "command": command, "folder": properties.get("WORKING_DIRECTORY", str(work / "build")),
                                "environment": properties.get("ENVIRONMENT", [])}
     return tests
 
 
-def run_test(test, fault, log=None):
-    """Whether the test passes, and its seconds."""
+def run_test(test, fault, log=None, whole=False):
+    """Whether the test passes, and its seconds. `whole` is how it runs at night."""
     environment = {**os.environ, **dict(one.split("=", 1) for one in test["environment"]),
                    "TENSOROP_FAULT": str(fault), "TENSOROP_FAULT_LOG": str(log or "")}
     environment.setdefault("TENSOROP_SEED", "1")
+    environment["TENSOROP_NIGHTLY"] = "1" if whole else "0"
     start = time.monotonic()
     process = subprocess.Popen(test["command"], cwd=test["folder"], env=environment, start_new_session=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        status = process.wait(max(LIMIT, 5 * test.get("seconds", 100)))
+        status = process.wait(600 if whole else max(LIMIT, 5 * test.get("seconds", 100)))
     except subprocess.TimeoutExpired:
         status = None
     try:
@@ -248,6 +250,10 @@ def judge(fault, tests, most_seconds, matrix):
         (killers if fails else others).append(name)
         if killers and matrix is None:
             break
+    for name in reaching:
+        if not killers and tests[name]["whole"] and time.monotonic() - start < 3 * most_seconds:
+            fails = not run_test(tests[name], fault["number"], whole=True)[0] and run_test(tests[name], 0, whole=True)[0]
+            killers += [name] if fails else []
     fault["seconds"] = time.monotonic() - start
     if killers:
         fault["verdict"], fault["test"] = "caught", killers[0]
@@ -302,7 +308,7 @@ def main():
     mode.add_argument("--places", action="store_true")
     parser.add_argument("--faults", type=pathlib.Path, default=HERE / "faults.txt")
     parser.add_argument("--only", type=numbers_in)
-    parser.add_argument("--sample", type=int)
+    parser.add_argument("--share", type=lambda text: tuple(map(int, text.split("/"))))
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--seconds", type=float, default=90)
@@ -339,9 +345,10 @@ def main():
     print(f"{len(tests)} tests run after {time.monotonic() - start:.0f} s", flush=True)
 
     chosen = [fault for fault in faults if arguments.only is None or fault["number"] in arguments.only]
-    if arguments.sample is not None:
+    if arguments.share is not None:
         chosen.sort(key=lambda fault: (fault["file"], fault["number"]))
-        chosen = [chosen[i * len(chosen) // arguments.sample] for i in range(min(arguments.sample, len(chosen)))]
+        first, step = arguments.share
+        chosen = chosen[first - 1::step]
     matrix = work / "matrix.tsv" if arguments.all else None
     if matrix and not arguments.again:
         matrix.write_text("")

@@ -2,9 +2,9 @@
 """Plants a fault in gathernd, scatterelements and add, twenty of them, and lets `tensorop check --shrink` find each: the
 smallest case of every finding has at most 8 elements in its largest operand, and is found in less than a minute.
 
-    /usr/bin/python3 tests/shrink/shrink.py path/to/tensorop [all]
+    /usr/bin/python3 tests/shrink/shrink.py path/to/tensorop
 
-Without "all", which takes minutes, one fault in seven, on cases that are made here; with it all, on those of `tensorop
+One fault in seven, on cases that are made here; with TENSOROP_NIGHTLY=1, which takes minutes, all, on those of `tensorop
 generate`, and a table of fault, findings, elements and seconds. VERBOSE=1 prints the findings.
 The program under test is this process, which answers a shell through two pipes: Python starts once. The last line is
 "N passed, N failed".
@@ -24,7 +24,7 @@ import time
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import Checker
+from support.checker import NIGHTLY, Checker
 from support.faulty_operators import FAULTS, take_cases
 
 COUNT = 60
@@ -139,7 +139,6 @@ def main():
     tensorop = str(pathlib.Path(sys.argv[1]).resolve())
     if os.access("/dev/shm", os.W_OK):  # thousands of small files
         os.environ["TMPDIR"] = "/dev/shm"
-    is_whole = sys.argv[2:] == ["all"]
     checker = Checker()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -148,10 +147,10 @@ def main():
             operator = make.__name__
             cases = folder / f"{operator}.jsonl"
             write_cases(make, cases)
-            if is_whole:
+            if NIGHTLY:
                 cases = generated(tensorop, operator, folder / f"{operator} suite")
             faults = list(FAULTS[operator])
-            for fault in (None, *(faults if is_whole else faults[::7])):
+            for fault in (None, *(faults if NIGHTLY else faults[::7])):
                 program.fault = fault
                 keep = folder / f"{operator} {fault}"
                 start = time.monotonic()
@@ -169,7 +168,7 @@ def main():
                 is_told = len(failed) > 0 and told == sorted(case["name"] for case in failed)
                 is_good = is_told and max(sizes) <= MOST_ELEMENTS and seconds < MOST_SECONDS
                 checker.check(f"{operator}: {fault}", is_good, lines)
-                if is_whole:
+                if NIGHTLY:
                     print(f"| {operator}: {fault} | {len(shrunk)} | {max(sizes, default=0)} | {seconds:.1f} s |", flush=True)
                 if os.environ.get("VERBOSE"):
                     print(lines)
