@@ -282,7 +282,7 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
     const std::string options = repeated_options(arguments);
     const FindingReport report = [&](const Finding& finding) {
       if (ready.known_lines) ready.known_lines->add(finding);
-      if (!finding.shrunk) return reporter.add(finding);
+      if (!finding.shrunk || !finding.shrunk->fails_again) return reporter.add(finding);
       Finding kept = finding;
       try {
         keep_case(kept, ready.shrink->folder, options, [&](const Finding& all, const std::string& command) {

@@ -28,6 +28,11 @@ std::int64_t Counts::all() const {
 }
 
 void Counts::add(const Finding& finding) {
+  if (finding.shrunk) {
+    ++shrunk;
+    not_again += finding.shrunk->fails_again ? 0 : 1;
+    return;
+  }
   ++(*this)[finding.outcome];
   if (finding.outcome == Outcome::equal && finding.expected_error) ++refused;
   if (finding.comparison) left_out += finding.comparison->left_out.value_or(0);

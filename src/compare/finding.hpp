@@ -75,8 +75,9 @@ struct Shrunk {
   std::int64_t cases = 1;               // that do so
   std::vector<std::string> names = {};  // of these cases
   bool is_smallest = true;              // false: time ended before all smaller calls were tried
-  std::string kept = {};                // the folder of the case
-  std::string command = {};             // that checks that folder
+  bool fails_again = true;   // false: the finding is that of its first case, whose call passed when run again
+  std::string kept = {};     // the folder of the case
+  std::string command = {};  // that checks that folder
 };
 
 struct Finding {
@@ -151,7 +152,8 @@ struct Counts {
   std::int64_t left_out = 0;         // elements that were not compared
   std::int64_t differing_equal = 0;  // of the equal ones: passes_differing()
   std::int64_t unspecified = 0;      // elements of Finding::unspecified
-  std::int64_t shrunk = 0;           // findings of --shrink, which stand beside the cases
+  std::int64_t shrunk = 0;           // findings of --shrink, which stand beside the cases; then, of these,
+  std::int64_t not_again = 0;        // the ones that did not fail again
   std::vector<Unseen> unseen = {};
 
   [[nodiscard]] std::int64_t operator[](Outcome outcome) const {

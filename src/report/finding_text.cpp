@@ -92,7 +92,7 @@ std::string known_line(const Finding& finding) {
 }
 
 std::string reasons_of_outcome(const Finding& finding) {
-  if (finding.shrunk) return shrunk_text(finding) + program_lines(finding);
+  if (finding.shrunk && finding.shrunk->fails_again) return shrunk_text(finding) + program_lines(finding);
   switch (row_of(finding.outcome).says) {
     case OutcomeRow::Says::nothing:
       return passes_differing(finding) ? opening_line(comparison_text(*finding.comparison)) : "";
@@ -167,6 +167,9 @@ std::string reasons_of(const Finding& finding) {
   std::string lines = reasons_of_outcome(finding);
   if (!finding.version.empty() && !lines.empty())
     lines = cat("under ", printable(finding.version), ": ", lines);
+  if (finding.shrunk && !finding.shrunk->fails_again)
+    lines += cat("did not fail again: ", finding.shrunk->call, "\n", finding.shrunk->difference, ": ",
+                 counted(finding.shrunk->cases, "case"), "\n");
   for (const std::string& line : finding.warnings) lines += cat("warning: ", line, "\n");
   return lines;
 }
@@ -235,7 +238,8 @@ std::vector<ReportNumber> numbers_of(const ReportEnd& end, const ReportKind& kin
                          {"same_bits", counts.same_bits},
                          {"left_out", counts.left_out},
                          {"unspecified", counts.unspecified},
-                         {"findings", counts.shrunk}});
+                         {"findings", counts.shrunk},
+                         {"did_not_fail_again", counts.not_again}});
   return out;
 }
 
@@ -256,6 +260,7 @@ std::string summary_text(const ReportEnd& end, const ReportKind& kind) {
     more += cat("; ", counted(counts.unspecified, "differing element"), " unspecified: --ignore-open");
   }
   if (counts.shrunk != 0) more += cat("; ", counted(counts.shrunk, "finding"));
+  if (counts.not_again != 0) more += cat(" (", counts.not_again, " did not fail again)");
   std::vector<std::string> of_passing;
   if (counts.equal_onnx != 0) of_passing.push_back(cat(counts.same_bits, " bit for bit"));
   if (counts.refused != 0) of_passing.push_back(cat(counts.refused, " refused as expected"));

@@ -101,6 +101,7 @@ class JUnitReport : public FileReport {
     if (whole != nullptr) {
       own[Outcome::up_to_date] = whole->counts[Outcome::up_to_date];
       own.shrunk = whole->counts.shrunk;
+      own.not_again = whole->counts.not_again;
     }
     for (const auto& [name, count] : numbers_of({own, whole != nullptr ? whole->not_run : 0}, kind_)) {
       if (count != 0) add(name, cat(count));

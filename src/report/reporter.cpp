@@ -143,7 +143,7 @@ void Reporter::add(const Finding& given) {
     const std::lock_guard lock(mutex_);
     if (has_ended_) return;
     if (finding.telling != Finding::Telling::again) {
-      finding.shrunk ? static_cast<void>(++counts_.shrunk) : counts_.add(finding);
+      counts_.add(finding);
       for (const ReportFile& file : files_) file.report->add(finding);
     }
   }

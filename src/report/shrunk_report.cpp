@@ -132,13 +132,16 @@ Json shrunk_json(const Finding& finding) {
   const Computed computed = computed_by(finding);
   constexpr std::int64_t kMostSentences = 16;
   const Sides sides = sides_of(finding, computed);
+  // The first run has kept no tensors.
+  const bool has_actual = shrunk.fails_again || !finding.comparison;
   return Json::object()
       .add("difference", shrunk.difference)
       .add("cases", shrunk.cases)
       .add("names", Json::list(shrunk.names))
       .add("smallest", shrunk.is_smallest)
+      .add("fails_again", shrunk.fails_again)
       .add("call", shrunk.call)
-      .add("actual", sides.actual)
+      .add("actual", has_actual ? Json(sides.actual) : Json())
       .add("expected", sides.expected)
       .add("why", Json::list(sentences_of(finding, computed, kMostSentences)))
       .add("kept", Json::or_null(shrunk.kept))

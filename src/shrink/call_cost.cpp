@@ -49,7 +49,7 @@ CallCost cost_of(const LoadedCall& call) {
   }
   for (const Attribute& attribute : call.attributes)
     attributes += attribute.is_given ? cost_of_attribute(attribute) : 0;
-  attributes += (call.oob ? 1 : 0) + (call.duplicates ? 1 : 0) + (call.spec ? 1 : 0);
+  attributes += (call.oob ? 1 : 0) + (call.duplicates ? 1 : 0);
   return out;
 }
 

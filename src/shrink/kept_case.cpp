@@ -11,10 +11,10 @@
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "check/external_program.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
 #include "io/json/json_writer.hpp"
-#include "jobs/call_text.hpp"
 
 namespace tensorop {
 namespace {
@@ -61,6 +61,14 @@ std::vector<std::string> names_below(const std::string& folder, std::vector<std:
 
 }  // namespace
 
+WrittenCall write_case(const Finding& finding, const std::string& folder) {
+  WrittenCall out = write_call(load(*finding.call, Settings()), Inputs(), folder, "", {});
+  if (finding.actual_tensor) (void)write_side(folder, "actual.npy", *finding.actual_tensor);
+  write_text(path_from(folder, kKeptCases), cat("{\"name\":", json_string(finding.name), ",", out.job,
+                                                expectation_text(finding, folder), "}\n"));
+  return out;
+}
+
 void keep_case(Finding& finding, const std::string& parent, const std::string& options,
                const KeptText& text) {
   make_folder(parent);
@@ -72,18 +80,15 @@ void keep_case(Finding& finding, const std::string& parent, const std::string& o
   }
   OutputFolder made(folder);
   const std::string inside = directory_of(made.path_of(kKeptCases));
-  const LoadedCall call = load(*finding.call, Settings());
-  const WrittenCall written = write_call(call, Inputs(), inside, "", {});
-  if (finding.actual_tensor) (void)write_side(inside, "actual.npy", *finding.actual_tensor);
-  made.write_file(kKeptCases, cat("{\"name\":", json_string(finding.name), ",", written.job,
-                                  expectation_text(finding, inside), "}\n"));
+  const WrittenCall written = write_case(finding, inside);
   const auto same =
       std::ranges::find_if(others, [&](const std::string& other) { return holds_all(other, inside); });
   if (same != others.end()) folder = *same;
   finding.shrunk->kept = folder;
   finding.shrunk->command = cat("tensorop check ", shell_word(folder), " ", options);
   if (same != others.end()) return;
-  made.write_file("finding.txt", text(finding, command_text(call, names_below(inside, written.operands))));
+  made.write_file("finding.txt", text(finding, command_text(load(*finding.call, Settings()),
+                                                            names_below(inside, written.operands))));
   made.commit();
 }
 

@@ -315,7 +315,8 @@ class Reductions {
       without.attributes[i].is_given = false;
       add(std::move(without));
     }
-    for (const auto text : {&LoadedCall::oob, &LoadedCall::duplicates, &LoadedCall::spec}) {
+    // Without its version it would be another call.
+    for (const auto text : {&LoadedCall::oob, &LoadedCall::duplicates}) {
       LoadedCall without = call_;
       (without.*text).reset();
       add(std::move(without));

@@ -1,5 +1,5 @@
-// Smaller calls of a call: fewer dimensions, smaller sizes, default attributes, a simpler dtype, simpler
-// values. Knows no operator: the operator's own checks refuse calls that are invalid.
+// Smaller calls of a call, in its version: fewer dimensions, smaller sizes, default attributes, a simpler
+// dtype, simpler values. Knows no operator: the operator's own checks refuse calls that are invalid.
 #pragma once
 
 #include <vector>

@@ -14,40 +14,13 @@
 #include "engine/engine.hpp"
 #include "jobs/call_text.hpp"
 #include "shrink/call_cost.hpp"
+#include "shrink/fails_again.hpp"
 #include "shrink/reductions.hpp"
 
 namespace tensorop {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::string failure_of(const Finding& finding) {
-  const ChildEnd& end = finding.program->end;
-  if (end.kind == ChildEnd::Kind::timed_out) return "program too slow";
-  if (end.kind == ChildEnd::Kind::signalled) return cat("signal ", end.status);
-  if (end.kind == ChildEnd::Kind::not_started) return "program not started";
-  if (!end.has_succeeded()) return "program failed";
-  return finding.program->is_refused ? "refused" : "unreadable result";
-}
-
-// How a case fails; nothing if no other call can fail in the same way.
-std::optional<std::string> difference_of(const Finding& finding) {
-  if (!finding.call || !finding.program || finding.also_refused) return std::nullopt;
-  // The program refuses every call, so smaller calls show nothing.
-  if (finding.outcome == Outcome::error && finding.expected_error && finding.program->is_refused)
-    return std::nullopt;
-  if (finding.outcome == Outcome::no_result) return "no result";
-  const bool has_run = finding.program->end.kind != ChildEnd::Kind::not_started;
-  if (row_of(finding.outcome).says == OutcomeRow::Says::failure && has_run) return failure_of(finding);
-  if (finding.outcome != Outcome::different) return std::nullopt;
-  if (finding.expected_error) return "accepted";
-  const Comparison& comparison = *finding.comparison;
-  if (comparison.actual.shape != comparison.expected.shape) return "different shape";
-  if (comparison.actual.dtype != comparison.expected.dtype) return "different dtype";
-  const bool is_open =
-      finding.unspecified && finding.unspecified->elements == comparison.difference.differing;
-  return is_open ? "different unspecified value" : "different value";
-}
 
 // Cases that fail in one way.
 struct Group {
@@ -58,6 +31,7 @@ struct Group {
   std::size_t origin = 0;  // the finding whose call is made smaller: the smallest one
   LoadedCall call;         // the smallest so far
   std::optional<Finding> smallest = {};
+  Again again = Again::unknown;  // whether the smallest case, or without one the case itself, fails again
   std::vector<LoadedCall> untried = {};
   std::size_t next = 0;  // of `untried`
   bool is_done = false;
@@ -68,6 +42,12 @@ struct Merged {
   const Group* told = nullptr;  // the one with the smallest call
   std::vector<std::string> names = {};
 };
+
+std::vector<std::string> names_of(const Group& group) {
+  std::vector<std::string> out;
+  for (const Finding& finding : group.findings) out.push_back(finding.name);
+  return out;
+}
 
 // Classes of values that select another path of a kernel: signs of indices; NaN, infinities and negative
 // zeros of other operands. Findings that differ in nothing else are one group.
@@ -86,10 +66,11 @@ std::string class_of(const LoadedOperand& operand) {
   return cat(has_nan ? "NaN " : "", has_infinity ? "infinity " : "", has_negative_zero ? "-0" : "");
 }
 
-// The call without its values.
+// The call without its values and its version.
 std::string form_of(const LoadedCall& call) {
   LoadedCall attributes = call;
   attributes.operands.clear();
+  attributes.spec.reset();
   std::string out = sentence_of(attributes);
   for (const LoadedOperand& operand : call.operands)
     out += cat("\n", operand.name, " ", name(operand.tensor.dtype()), " ", to_string(operand.tensor.shape()),
@@ -104,8 +85,8 @@ class Shrinking {
     settings_.batch.interruption = &checking_;
   }
 
-  void check(std::vector<Job> jobs) {
-    check_cases(std::move(jobs), settings_, [this](const Finding& finding) {
+  void check(const std::vector<Job>& jobs) {
+    check_cases(jobs, settings_, [this](const Finding& finding) {
       Finding told = finding;
       {
         const std::lock_guard lock(mutex_);
@@ -135,6 +116,27 @@ class Shrinking {
                           tolerance_text(tolerances, group.call.operands[0].tensor.dtype()));
     }
     while (Clock::now() < deadline_ && try_round()) continue;
+  }
+
+  // Runs the smallest cases from their files, and cases that did not fail again as they are.
+  void confirm(const std::vector<Job>& jobs) {
+    settings_.program->until = Clock::time_point::max();
+    settings_.known = nullptr;
+    std::vector<Group*> reduced;
+    std::vector<Finding> smallest;
+    std::vector<Group*> others;
+    std::vector<Finding> origins;
+    for (Group& group : groups_) {
+      if (group.smallest) {
+        reduced.push_back(&group);
+        smallest.push_back(told_of(group));
+      } else if (group.next != 0) {
+        others.push_back(&group);
+        origins.push_back(group.findings[group.origin]);
+      }
+    }
+    keep(reduced, fail_again_from_files(smallest, settings_));
+    keep(others, fail_again(jobs, origins, settings_));
   }
 
   // Called once, at the end.
@@ -303,16 +305,30 @@ class Shrinking {
     return out;
   }
 
+  void keep(const std::vector<Group*>& groups, const std::vector<Again>& found) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < groups.size() && !is_stopped_; ++i) groups[i]->again = found[i];
+  }
+
+  // Reports the cases of a group without a smaller case that fails again.
+  void report_cases(const Group& group) {
+    for (std::size_t i = 0; i < group.findings.size(); ++i) {
+      Finding finding = group.findings[i];
+      finding.telling = Finding::Telling::again;
+      if (i == group.origin && group.again == Again::no) {
+        finding = finding_of({.told = &group, .names = names_of(group)});
+      }
+      report_(finding);
+    }
+  }
+
   // Findings whose smallest calls differ in values alone are merged; the smallest call is reported.
   void report_groups() {
     std::map<std::string, std::size_t> known;
     std::vector<Merged> merged;
     for (const Group& group : groups_) {
-      if (!group.smallest) {
-        for (Finding finding : group.findings) {
-          finding.telling = Finding::Telling::again;
-          report_(finding);
-        }
+      if (!group.smallest || group.again == Again::no) {
+        report_cases(group);
         continue;
       }
       const std::string key = cat(form_of(group.call), "\n", group.difference, "\n", group.rule.value_or(""));
@@ -320,25 +336,35 @@ class Shrinking {
       if (is_new) merged.emplace_back();
       Merged& one = merged[place->second];
       if (one.told == nullptr || cost_of(group.call) < cost_of(one.told->call)) one.told = &group;
-      for (const Finding& finding : group.findings) one.names.push_back(finding.name);
+      const auto names = names_of(group);
+      one.names.insert(one.names.end(), names.begin(), names.end());
     }
     for (const Merged& one : merged) report_(finding_of(one));
   }
 
-  [[nodiscard]] static Finding finding_of(const Merged& merged) {
-    constexpr std::int64_t kMostListed = 64;
-    const Group& group = *merged.told;
+  // The finding of the smallest call, as one of the group's own case.
+  [[nodiscard]] static Finding told_of(const Group& group) {
     const Finding& origin = group.findings[group.origin];
     Finding out = *group.smallest;
     out.suite = origin.suite;
     out.name = origin.name;
     out.place = origin.place;
     out.seconds = origin.seconds;
+    return out;
+  }
+
+  [[nodiscard]] static Finding finding_of(const Merged& merged) {
+    constexpr std::int64_t kMostListed = 64;
+    const Group& group = *merged.told;
+    const bool fails_again = group.again != Again::no;
+    Finding out = fails_again ? told_of(group) : group.findings[group.origin];
+    if (group.again == Again::unknown) out.warnings.emplace_back("not run again from its file");
     out.shrunk = Shrunk{.difference = group.difference,
                         .call = sentence_of(group.call, kMostListed),
                         .cases = to_int64(merged.names.size()),
                         .names = merged.names,
-                        .is_smallest = group.is_done};
+                        .is_smallest = group.is_done,
+                        .fails_again = fails_again};
     return out;
   }
 
@@ -363,13 +389,14 @@ class Shrinking {
 
 }  // namespace
 
-void shrink_cases(std::vector<Job> jobs, const CheckSettings& settings, std::chrono::duration<double> budget,
-                  const FindingReport& report) {
+void shrink_cases(const std::vector<Job>& jobs, const CheckSettings& settings,
+                  std::chrono::duration<double> budget, const FindingReport& report) {
   Shrinking shrinking(settings, report);
   {
     const Interruption::Scope scope(settings.batch.interruption, [&] { shrinking.stop(); });
-    shrinking.check(std::move(jobs));
+    shrinking.check(jobs);
     shrinking.shrink(budget);
+    shrinking.confirm(jobs);
   }
   shrinking.report();
 }
