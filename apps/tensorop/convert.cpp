@@ -63,13 +63,20 @@ int run_lookup(const Arguments& arguments) {
   const Words& operands = arguments.operands;
   arguments.refuse_operands_after(2, "lookup takes 2");
   if (operands.size() < 2) throw Error(cat("operand ", operands.empty() ? "keys" : "ids", " is missing"));
+  using enum Lookup::Missing;
   const std::string missing = arguments.value_or_default("--missing").value();
-  const LookupRules rules{.missing = missing == "error",
-                          .duplicates = arguments.value_or_default("--duplicates") == "error"};
   const Destination destination = read_destination(arguments);
   const MeteredSettings settings(arguments, destination.path);
-  write_lookup({operands[0], operands[1], rules, missing == "drop", arguments.value("--dtype"),
-                read_input_format(arguments)},
+  write_lookup({.keys = operands[0],
+                .ids = operands[1],
+                .missing = missing == "error"  ? error
+                           : missing == "-1"   ? last
+                           : missing == "drop" ? drop
+                                               : none,
+                .refuses_duplicates = arguments.value_or_default("--duplicates") == "error",
+                .dtype = arguments.value("--dtype"),
+                .text_format = read_input_format(arguments),
+                .column = arguments.value("--column")},
                destination, settings.get());
   return 0;
 }
@@ -82,9 +89,9 @@ std::vector<Option> convert_options() {
        "data that does not say it (V1)",
        OptionRules{.repeats = true}},
       {"--overflow", Heading::reading, "error|saturate|nan",
-       "what becomes of a number that a float8 or float4 of --dtype cannot hold; error: an error; "
-       "saturate: the largest value, with its sign; nan: infinity, or NaN where there is none; float4 "
-       "saturates in both",
+       "what becomes of a number beyond the range of --dtype; error: an error; saturate: the nearest value; "
+       "nan, "
+       "of float8 and float4: infinity, or NaN where there is none; float4 saturates in both",
        OptionRules{.kind = OptionKind::choice, .by_default = "error"}},
       {"--view", Heading::reading, "DTYPE",
        "use the bits of the elements as those of this dtype, which has as many bits; --dtype casts "
@@ -107,13 +114,17 @@ std::vector<Option> convert_options() {
 
 std::vector<Option> lookup_options() {
   const std::vector<Option> own = {
-      {"--missing", Heading::others, "error|-1|drop",
-       "what an id is that is not among the keys: an error, position -1, or left out with a warning",
+      {"--missing", Heading::others, "error|-1|drop|none",
+       "what an id is that is not among the keys: an error, position -1, left out with a warning, or the "
+       "largest "
+       "int64, on which --oob zero, drop and fill act",
        OptionRules{.kind = OptionKind::choice, .by_default = "error"}},
       {"--duplicates", Heading::semantics, "error|first",
        "what an id is whose key is duplicated: an error, or the first position",
        OptionRules{.kind = OptionKind::choice, .by_default = "error"}},
       {"--dtype", Heading::reading, "DTYPE", "dtype of operands that are untyped JSON or text tables"},
+      {"--column", Heading::reading, "NAME",
+       "take this column of operands that are CSV files with a header line"},
       input_option(),
   };
   return joined({own, output_options()});
@@ -148,16 +159,17 @@ Command convert_command() {
 }
 
 Command lookup_command() {
-  return {"lookup",
-          {"lookup KEYS IDS [--missing error|-1|drop] [--duplicates error|first] [-o FILE]"},
-          "Prints the position of each id among keys, in the shape of IDS. Ids are integers, by value "
-          "whatever their "
-          "dtypes, or strings; KEYS has rank 1 and any order",
-          {"tensorop lookup '[1001,1003,1007]' '[1007,1003]'",
-           "tensorop lookup keys.npy ids.npy --missing -1 -o positions.npy",
-           "tensorop lookup keys.txt ids.txt --missing drop -o positions.npy"},
-          lookup_options(),
-          run_lookup};
+  return {
+      "lookup",
+      {"lookup KEYS IDS [--column NAME] [--missing error|-1|drop|none] [--duplicates error|first] [-o FILE]"},
+      "Prints the position of each id among keys, in the shape of IDS. Ids are integers, by value "
+      "whatever their "
+      "dtypes, or strings; KEYS has rank 1 and any order",
+      {"tensorop lookup '[1001,1003,1007]' '[1007,1003]'",
+       "tensorop lookup keys.npy ids.npy --missing -1 -o positions.npy",
+       "tensorop lookup users.csv wanted.csv --column id --missing none -o positions.npy"},
+      lookup_options(),
+      run_lookup};
 }
 
 }  // namespace tensorop

@@ -96,12 +96,15 @@ void convert(const Conversion& given, const Settings& settings) {
   only_for_archives("--metadata", !conversion.metadata.empty());
   only_for_archives("--metadata-from", conversion.metadata_from.has_value());
   if (conversion.view) view = read_dtype(*conversion.view);
-  const bool to_small_float =
-      (dtype && kSmallFloatTypes.contains(*dtype)) ||
-      std::ranges::any_of(casts, [](const NamedCast& cast) { return kSmallFloatTypes.contains(cast.dtype); });
-  if (conversion.overflow != Overflow::error && !to_small_float)
-    throw Error(cat("--overflow ", conversion.overflow == Overflow::nan ? "nan" : "saturate",
-                    " is only for --dtype ", kSmallFloatTypes.names()));
+  const bool is_nan = conversion.overflow == Overflow::nan;
+  const DTypeSet can = is_nan ? kSmallFloatTypes : kNumericTypes | kComplexTypes | kSmallTypes;
+  const bool is_used =
+      (dtype && can.contains(*dtype)) ||
+      std::ranges::any_of(casts, [&](const NamedCast& cast) { return can.contains(cast.dtype); });
+  if (conversion.overflow != Overflow::error && !is_used) {
+    throw Error(cat("--overflow ", is_nan ? "nan" : "saturate", " is only for --dtype ",
+                    is_nan ? can.names() : "with a dtype of numbers"));
+  }
   InputReading reading{dtype, view, conversion.overflow, conversion.text_format, settings};
   ArchiveCache archives;
   if (reading.settings.archives == nullptr) reading.settings.archives = &archives;

@@ -20,7 +20,7 @@ struct Conversion {
   // The dtype that the bits have before any cast; its elements must have as many bits. In a whole archive
   // only for arrays whose dtype the archive does not name, if it has such arrays.
   std::optional<std::string> view = {};
-  Overflow overflow = Overflow::error;  // for casts to small floats
+  Overflow overflow = Overflow::error;  // for casts; nan is for small floats only
   const Format* text_format = nullptr;  // of text inputs, as in open_file(); null: detected
   Destination destination = {};
   bool compress = false;  // compress an archive's arrays by deflate

@@ -45,19 +45,23 @@ void CastInput::require_exact_integers() const {
   constexpr std::int64_t kBlock = 4096;
   const DType from = tensor.dtype();
   constexpr DTypeSet kTo = kFloatTypes | kComplexTypes | kSmallFloatTypes;
-  if (!kIntegerTypes.contains(from) || !kTo.contains(dtype) || overflow != Overflow::error) return;
+  if (!kIntegerTypes.contains(from) || !kTo.contains(dtype)) return;
   const std::int64_t width = element_size(from);
   std::vector<std::byte> cast(to_size(kBlock * element_size(dtype)));
   std::vector<std::byte> back(to_size(kBlock * width));
+  const auto are_exact = [&](const std::byte* elements, std::int64_t count) {
+    return cast_elements(cast.data(), dtype, elements, from, count) < 0 &&
+           cast_elements(back.data(), from, cast.data(), dtype, count) < 0 &&
+           std::memcmp(elements, back.data(), to_size(count * width)) == 0;
+  };
   for (std::int64_t first = 0; first < tensor.size(); first += kBlock) {
     const std::int64_t count = std::min(kBlock, tensor.size() - first);
     const std::byte* const elements = tensor.data() + first * width;
-    // Returns early for a value out of range: the cast that follows reports it.
-    if (cast_elements(cast.data(), dtype, elements, from, count, overflow) >= 0) return;
-    const std::int64_t bad = cast_elements(back.data(), from, cast.data(), dtype, count);
+    if (are_exact(elements, count)) continue;
     for (std::int64_t i = 0; i < count; ++i) {
-      if (i != bad && std::memcmp(elements + i * width, back.data() + i * width, to_size(width)) == 0)
-        continue;
+      const std::byte* const element = elements + i * width;
+      // The cast that follows refuses or saturates a value out of range.
+      if (cast_elements(cast.data(), dtype, element, from, 1) >= 0 || are_exact(element, 1)) continue;
       throw Error(cat(name, ": ", element_name("element ", first + i, tensor.shape()), " = ",
                       printable(json_element(tensor, first + i)), " is not exact in ", tensorop::name(dtype)),
                   "", "--dtype 'NAME=DTYPE' casts the arrays of that name, and rounds their integers");
@@ -80,10 +84,8 @@ std::optional<NamedInput> split_name(const std::string& text) {
 }
 
 Source::Options options_of(const InputReading& reading, ArrayReading arrays) {
-  Source::Options options{.arrays = std::move(arrays), .text_format = reading.text_format};
-  // The bits of untyped text are those of its own dtype.
-  if (!reading.view) options.cast_untyped_to = reading.dtype;
-  options.overflow = reading.overflow;
+  Source::Options options{
+      .arrays = std::move(arrays), .read_later = true, .text_format = reading.text_format};
   // --view takes bytes as any dtype, and refuses dtypes of more bits itself. --dtype must name a small
   // dtype: the bytes are its bits, not numbers of another dtype.
   if (reading.view) {
@@ -95,7 +97,11 @@ Source::Options options_of(const InputReading& reading, ArrayReading arrays) {
 }
 
 CastInput cast_input(Source source, const InputReading& reading) {
+  // The bits of untyped text are those of its own dtype.
+  if (reading.dtype && !reading.view) source.read_to_cast(*reading.dtype, reading.overflow);
+  source.read();
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
+  source.warn_of(source.comments_text());
   CastInput out{source.name(), *source.tensor(), {}, reading.overflow, {}, false};
   const auto settle = [&] {
     if (reading.view) out.tensor = viewed(out.tensor, *reading.view);

@@ -1,5 +1,6 @@
 #include "convert/positions.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -47,7 +48,7 @@ Error fault_error(const LookupFault& fault, const Source& keys, const Source& id
   const std::string id = id_text(fault.position, ids);
   if (fault.is_missing) {
     return Error(cat(id, " is not among ", keys_text(keys)), "",
-                 "--missing drop leaves such ids out, --missing -1 gives them the position -1");
+                 "--missing drop leaves such ids out, --missing none gives them a position out of range");
   }
   return Error(cat(id, " is duplicated in ", keys_text(keys), ": keys[", fault.first, "] and keys[",
                    fault.second, "]"),
@@ -76,6 +77,29 @@ Tensor without_missing(const Tensor& positions, const Source& keys, const Source
   return {DType::int64, {count}, storage};
 }
 
+// The positions, with kNoPosition for -1.
+Tensor with_none(const Tensor& positions) {
+  const auto storage = std::make_shared<Storage>(positions.bytes(), "the positions");
+  const auto found = positions.as<std::int64_t>();
+  auto* const out = reinterpret_cast<std::int64_t*>(storage->data());
+  for (std::int64_t i = 0; i < positions.size(); ++i) out[i] = found[i] < 0 ? kNoPosition : found[i];
+  return {DType::int64, positions.shape(), storage};
+}
+
+// The first line of a file of strings may be a header, which is a key and an id, in both files and only once.
+void warn_of_header(const Source& keys, const Source& ids, const Warn& warn) {
+  const Tensor& a = *keys.tensor();
+  const Tensor& b = *ids.tensor();
+  const bool are_lines = keys.is_table() && ids.is_table() && a.dtype() == DType::string &&
+                         b.dtype() == DType::string && a.size() != 0 && b.size() != 0;
+  if (!warn || !are_lines || a.strings()[0].view() != b.strings()[0].view()) return;
+  const auto is_first = [&](const StringRef& id) { return id.view() == a.strings()[0].view(); };
+  if (std::ranges::count_if(b.strings(), is_first) != 1) return;
+  const std::string line = in_quotes(a.strings()[0].view());
+  warn(cat(keys.name(), " and ", ids.name(), " begin with the line ", line, ": if it is a header, --column ",
+           line, " takes the column below it"));
+}
+
 }  // namespace
 
 void write_lookup(const Lookup& lookup, const Destination& destination, const Settings& settings) {
@@ -85,24 +109,32 @@ void write_lookup(const Lookup& lookup, const Destination& destination, const Se
     throw Error("standard input can be read only once");
   const auto open = [&](std::string_view role, const std::string& text) {
     return with_context(role, [&] {
-      return open_operand(text, {.read_later = true, .text_format = lookup.text_format}, settings);
+      return open_operand(
+          text, {.read_later = true, .text_format = lookup.text_format, .column = lookup.column}, settings);
     });
   };
   Source keys = open("keys", lookup.keys);
   Source ids = open("ids", lookup.ids);
+  if (lookup.column && !keys.is_table() && !ids.is_table())
+    throw Error("--column is only for text tables with a header line");
   std::optional<DType> dtype;
   if (lookup.dtype) dtype = read_dtype(*lookup.dtype);
   resolve_dtypes({{.source = &keys, .name = "keys", .type = "T", .named = dtype},
                   {.source = &ids, .name = "ids", .type = "T", .named = dtype}},
                  Unfit::own_dtype);
   check_lookup(*keys.tensor(), *ids.tensor());
+  if (!lookup.column) warn_of_header(keys, ids, settings.warn);
   Inputs inputs;
   inputs.add(keys.mapping());
   inputs.add(ids.mapping());
+  const LookupRules rules{.missing = lookup.missing == Lookup::Missing::error,
+                          .duplicates = lookup.refuses_duplicates};
   try {
     Tensor positions =
-        find_positions(*keys.tensor(), *ids.tensor(), lookup.rules, memory_of(settings), settings.threads);
-    if (lookup.drops_missing) positions = without_missing(positions, keys, ids, settings.warn);
+        find_positions(*keys.tensor(), *ids.tensor(), rules, memory_of(settings), settings.threads);
+    if (lookup.missing == Lookup::Missing::drop)
+      positions = without_missing(positions, keys, ids, settings.warn);
+    if (lookup.missing == Lookup::Missing::none) positions = with_none(positions);
     write_tensor(positions, inputs, destination, settings);
   } catch (const LookupFault& fault) {
     inputs.require_unchanged();

@@ -2,6 +2,8 @@
 // elements that are not zero.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -13,13 +15,18 @@ namespace tensorop {
 struct Lookup {
   std::string keys;  // operands
   std::string ids;
-  LookupRules rules;
-  bool drops_missing = false;  // if rules.missing is false: leaves out ids that are not among the keys
-  std::optional<std::string> dtype = {};  // of untyped operands
-  const Format* text_format = nullptr;    // of operands that are text, as in Request
+  // What an id is that is not among the keys: an error; -1 (last); left out (drop); kNoPosition (none).
+  enum class Missing : std::uint8_t { error, last, drop, none } missing = Missing::error;
+  bool refuses_duplicates = true;          // LookupRules::duplicates
+  std::optional<std::string> dtype = {};   // of untyped operands
+  const Format* text_format = nullptr;     // of operands that are text, as in Request
+  std::optional<std::string> column = {};  // of operands that are tables with a header line
 };
 
-// Writes the position of each id among the keys, as int64 in the shape of the ids; with drops_missing in
+// A position that is out of range for every tensor, also counted from the end.
+inline constexpr std::int64_t kNoPosition = std::numeric_limits<std::int64_t>::max();
+
+// Writes the position of each id among the keys, as int64 in the shape of the ids; with Missing::drop in
 // shape (n), in row-major order of ids. Warns of each of the first 20 ids that it leaves out, then of how
 // many more there are. Throws Error if an operand or the result fails.
 void write_lookup(const Lookup& lookup, const Destination& destination, const Settings& settings);

@@ -1,6 +1,7 @@
 #include "engine/execute.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "kernels/rows/columns.hpp"
 #include "kernels/windows/duplicates.hpp"
 #include "kernels/worker_buffers.hpp"
+#include "ops/index_policy.hpp"
 
 namespace tensorop {
 namespace {
@@ -279,10 +281,42 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Set
   sink.commit();
 }
 
+namespace {
+
+// -1 counts from the end, although the call says what becomes of indices out of range: probably the position
+// of an id that lookup did not find.
+void warn_of_last(const Call& call, const Settings& settings) {
+  using enum OutOfBounds;
+  const bool acts = call.oob == zero || call.oob == fill || call.oob == drop;
+  if (call.strict() || !acts || index_policy(call).negative != Negative::count) return;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const Tensor& indices = call.operands[i];
+    if (call.operand_spec(i).role != OperandRole::indices || indices.data() == nullptr) continue;
+    dispatch(indices.dtype(), [&]<class T>(TypeTag<T>) {
+      if constexpr (std::signed_integral<T>) {
+        const auto values = indices.as<T>();
+        const std::int64_t size = std::min(indices.size(), kMostCounted);
+        std::int64_t count = 0;
+        for (std::int64_t at = 0; at < size; ++at) {
+          if (values[at] < -1) return;
+          count += values[at] == -1 ? 1 : 0;
+        }
+        if (count == 0) return;
+        settings.warn(cat(call.name->name, ": ", count, " of ", size,
+                          " indices are -1, which counts from the end: --oob does not act on it, but on the "
+                          "positions of lookup --missing none"));
+      }
+    });
+  }
+}
+
+}  // namespace
+
 void warn_of_elements(const Bound& bound, const Settings& settings) {
   const OutputInfo& output = bound.planned.output;
   const Plan& plan = *bound.planned.plan;
   if (!settings.warn || !settings.warns_of_elements) return;
+  warn_of_last(bound.call, settings);
   const std::int64_t elements = count(output.shape);
   const auto some = [&](const OpenCount& found, std::string_view state) {
     return cat(

@@ -69,6 +69,7 @@ bool adapts(const Source& untyped, DType dtype) {
 struct OperandGroup {
   std::vector<const Source*> members;
   std::optional<DType> dtype;  // the dtype of the first member that has one
+  bool has_lines = false;      // a table of strings is the only reason for string
 };
 
 // Returns the common dtype of members that have all been read with their own dtypes.
@@ -105,11 +106,6 @@ std::optional<Tensor> exact_integers(const Tensor& tensor, DType dtype) {
   return Tensor(dtype, tensor.shape(), integers);
 }
 
-// Whether `dtype` is float64, and also the own dtype of a text whose numbers it rounds.
-bool only_rounds_to(const Source& source, DType dtype) {
-  return source.tensor() == nullptr && dtype == DType::float64 && source.natural_dtype() == dtype;
-}
-
 }  // namespace
 
 void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
@@ -122,6 +118,12 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
     const TextHead head = tensor == nullptr ? source->peek() : TextHead();
     if (!group.dtype) group.dtype = tensor != nullptr ? tensor->dtype() : head.dtype;
     heads.push_back(head);
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    OperandGroup& group = groups.at(operands[i].type);
+    if (group.dtype || !heads[i].has_lines) continue;
+    group.dtype = DType::string;
+    group.has_lines = true;
   }
   std::size_t failed = operands.size();
   std::exception_ptr error;
@@ -140,10 +142,10 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
   const auto resolve = [unfit](Source& source, DType dtype) {
     unfit == Unfit::refused ? resolve_as(source, dtype) : resolve_if_fits(source, dtype);
   };
-  const auto read = [&resolve](const TypedOperand& operand, OperandGroup& group) {
+  const auto read = [&resolve](const TypedOperand& operand, OperandGroup& group, const TextHead& head) {
     if (operand.named) {
-      operand.source->resolve(*operand.named);
-    } else if (group.dtype) {
+      operand.source->resolve(*operand.named, Exactness::any);
+    } else if (group.dtype && !(group.has_lines && head.has_lines)) {
       resolve(*operand.source, *group.dtype);
     } else {
       operand.source->read();
@@ -151,10 +153,10 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
     if (!group.dtype && operand.source->tensor() != nullptr) group.dtype = operand.source->tensor()->dtype();
   };
   each_untyped([&](const TypedOperand& operand, OperandGroup& group, const TextHead& head) {
-    if (head.is_described) read(operand, group);
+    if (head.is_described) read(operand, group, head);
   });
-  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const TextHead&) {
-    if (operand.source->is_unread()) read(operand, group);
+  each_untyped([&](const TypedOperand& operand, OperandGroup& group, const TextHead& head) {
+    if (operand.source->is_unread()) read(operand, group, head);
   });
   if (error) std::rethrow_exception(error);
   each_untyped([&](const TypedOperand& operand, OperandGroup& group, const TextHead&) {
@@ -175,9 +177,8 @@ void resolve_as(Source& source, DType dtype) {
     try {
       return source.resolve(dtype);
     } catch (const Error&) {
-      // The caller refuses any other own dtype. If it equals `dtype`, numbers would be rounded.
+      // The caller refuses any other own dtype.
       source.read();
-      if (only_rounds_to(source, dtype)) throw;
     }
   }
   if (source.tensor() == nullptr) source.resolve(adapts(source, dtype) ? dtype : source.natural_dtype());
@@ -190,7 +191,6 @@ void resolve_if_fits(Source& source, DType dtype) {
     return resolve_as(source, dtype);
   } catch (const Error&) {
     source.read();
-    if (only_rounds_to(source, dtype)) throw;
   }
   if (source.tensor() != nullptr) return;
   try {

@@ -30,7 +30,7 @@ struct FloatLimits {
 template <AnyFloat T>
 FloatLimits limits_of() {
   // The ranges of exponents are symmetric: the least normal number times the largest one is nearly 4.
-  const double largest = largest_finite<T>();
+  const double largest = to_double(largest_finite<T>());
   int exponent = 0;
   std::frexp(largest, &exponent);
   return {float_digits<T>(), std::ldexp(1.0, 2 - exponent), largest};

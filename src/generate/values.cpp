@@ -151,7 +151,7 @@ std::vector<ElementClass<T>> classes_of() {
             {"-0", round_to<T>(-0.0)},
             {"1", round_to<T>(1.0)},
             {"smallest", smallest},
-            {"largest", round_to<T>(largest_finite<T>())},
+            {"largest", largest_finite<T>()},
             {"tie with 1", round_to<T>(static_cast<double>(std::uint64_t{1} << float_digits<T>()))}};
   } else if constexpr (std::is_integral_v<T>) {
     using Limits = std::numeric_limits<T>;

@@ -262,7 +262,8 @@ const Format& input_format(std::string_view file, std::string_view path, const F
   if (head.empty() && named != nullptr && named->is_binary)
     throw Error(cat("is empty, not ", noun_of(*named)));
   if (named != nullptr && is_table(*named)) return *named;
-  if (detected != nullptr) return *detected;
+  // Text that begins like a table.
+  if (detected != nullptr) return named == &kJsonFormat ? *named : *detected;
   if (!is_single_value(head)) refuse_input(head);
   return kJsonFormat;
 }

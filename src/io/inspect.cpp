@@ -56,26 +56,15 @@ ArrayEntry info_of(const Tensor& tensor) {
   return info;
 }
 
-ArrayEntry inspect_text(const OpenedFile& opened) {
-  ArrayEntry info = with_context(printable(opened.shown), [&] {
-    return info_of(opened.format->read_text(text_of(opened).text, {}).take());
-  });
-  info.path = opened.shown;
-  return info;
-}
-
-// Opens a source and resolves its tensor.
-Source open_resolved(const OpenedFile& opened, const Source::Options& options) {
-  Source source = Source::of_file(opened, options);
-  if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
-  return source;
-}
-
 // Reads text once: the source keeps the elements.
-FileContent inspect_elements(const OpenedFile& opened, const Source::Options& options) {
-  const auto source = std::make_shared<Source>(open_resolved(opened, options));
+FileContent inspect_text(const OpenedFile& opened, const Source::Options& options) {
+  const auto source = std::make_shared<Source>(Source::of_file(opened, options));
+  if (source->tensor() == nullptr) source->resolve(source->natural_dtype());
   FileContent content{.arrays = {info_of(*source->tensor())}};
-  content.arrays[0].path = opened.shown;
+  ArrayEntry& info = content.arrays[0];
+  info.path = opened.shown;
+  if (std::string comments = source->comments_text(); !comments.empty())
+    info.warnings.push_back(std::move(comments));
   content.open = [source](const ArrayEntry&, const Source::Options&) { return *source; };
   return content;
 }
@@ -90,10 +79,10 @@ FileContent inspect_file(const std::string& path, const Format* text_format,
   FileContent content;
   if (format.read_text == nullptr) {
     content = inspect_arrays(opened);
-  } else if (elements != nullptr) {
-    content = inspect_elements(opened, *elements);
   } else {
-    content.arrays.push_back(inspect_text(opened));
+    Source::Options options = elements == nullptr ? Source::Options() : *elements;
+    options.text_format = text_format;
+    content = inspect_text(opened, options);
   }
   content.path = opened.shown;
   content.format = format.name;

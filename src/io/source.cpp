@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "io/opened_file.hpp"
 #include "io/raw/raw.hpp"
+#include "io/table/table_parts.hpp"
 
 namespace tensorop {
 namespace {
@@ -91,12 +92,7 @@ void Source::settle(const Options& options) {
       (void)natural_dtype();
     return;
   }
-  if (options.cast_untyped_to) {
-    take_tensor(
-        read_text({.as = options.cast_untyped_to, .cast = true, .overflow = options.overflow}).take());
-  } else if (!options.read_later) {
-    read();
-  }
+  if (!options.read_later) read();
 }
 
 template <class Body>
@@ -108,8 +104,16 @@ void Source::take_file(const OpenedFile& opened, const Options& options) {
   name_ = printable(opened.shown);
   format_ = opened.format;
   if (format_->read_text != nullptr) {
+    const Format* const named = find_format_by_ending(opened.shown);
+    has_strings_ = !tensorop::is_table(*format_) || options.text_format != nullptr ||
+                   (named != nullptr && tensorop::is_table(*named));
     mapping_ = opened.file.mapping();
     text_ = text_of(opened);
+    is_table_ = tensorop::is_table(*format_);
+    if (is_table_ && options.column) {
+      text_ = owned_span(in_context([&] { return table_column(text_->text, *format_, *options.column); }));
+      format_ = &kTextFormat;
+    }
     return;
   }
   ArchiveCache own(0);
@@ -139,8 +143,13 @@ void Source::take_array(const Archive& archive, ArrayEntry array, const Options&
   });
 }
 
+std::string Source::comments_text() const {
+  if (comments_ == 0) return {};
+  return cat(counted(comments_, "comment"), comments_ == 1 ? " is" : " are", " left out");
+}
+
 void Source::warn_of(const std::string& line) const {
-  if (warn_) warn_(cat(name_, name_.empty() ? "" : ": ", line));
+  if (warn_ && !line.empty()) warn_(cat(name_, name_.empty() ? "" : ": ", line));
 }
 
 DType Source::natural_dtype() const {
@@ -151,11 +160,7 @@ DType Source::natural_dtype() const {
 TextTensor Source::read_text(const TextReading& reading) const {
   TextReading own = reading;
   own.threads = threads_;
-  if (!reading.cast) {
-    own.exactness = Exactness::all_fit;
-  } else if (reading.overflow == Overflow::error) {
-    own.exactness = Exactness::integers_fit;
-  }
+  own.strings = reading.strings && has_strings_;
   const auto read = [&] {
     try {
       return format_->read_text(text_->text, own);
@@ -170,6 +175,7 @@ TextTensor Source::read_text(const TextReading& reading) const {
   };
   try {
     TextTensor out = in_context(read);
+    comments_ = out.comments;
     require_unchanged();
     return out;
   } catch (const Failure&) {
@@ -178,13 +184,9 @@ TextTensor Source::read_text(const TextReading& reading) const {
   }
 }
 
-void Source::read() {
+void Source::read(const TextReading& reading) {
   if (!is_unread()) return;
-  TextTensor json = read_text({});
-  if (json.rounded.count != 0) {
-    warn_of(cat(counted(json.rounded.count, "integer"), " beside fractions ",
-                json.rounded.count == 1 ? "is" : "are", " not exact in float64: ", json.rounded.first));
-  }
+  TextTensor json = read_text(reading);
   if (json.typed) {
     take_tensor(std::move(json.tensor));
   } else {
@@ -192,7 +194,20 @@ void Source::read() {
   }
 }
 
-void Source::resolve(DType dtype) {
+void Source::read_to_cast(DType dtype, Overflow overflow) {
+  if (!is_unread()) return;
+  if (dtype == DType::string) return resolve(dtype);
+  TextReading reading{.strings = false, .cast = true, .overflow = overflow};
+  if ((kFloatTypes | kSmallFloatTypes).contains(dtype)) {
+    reading.as = dtype;
+    return take_tensor(read_text(reading).take());
+  }
+  if (!kComplexTypes.contains(dtype)) reading.exactness = Exactness::all_fit;
+  read(reading);
+  if (!tensor_) resolve(natural_->refused ? natural_->wider : natural_->tensor.dtype(), reading.exactness);
+}
+
+void Source::resolve(DType dtype, Exactness exactness) {
   if (bytes_) {
     if (!kSmallTypes.contains(dtype)) in_context([&] { refuse_unnamed(unnamed_); });
     tensor_ = bytes_->viewed_as(dtype);
@@ -200,7 +215,8 @@ void Source::resolve(DType dtype) {
     return;
   }
   const bool is_natural = natural_ && natural_->tensor.dtype() == dtype;
-  take_tensor(is_natural ? in_context([&] { return natural_->take(); }) : read_text({.as = dtype}).take());
+  take_tensor(is_natural ? in_context([&] { return natural_->take(); })
+                         : read_text({.as = dtype, .exactness = exactness}).take());
 }
 
 }  // namespace tensorop

@@ -39,48 +39,62 @@ Wide<T> widen_element(T value) {
   }
 }
 
-// Returns 0, or nonzero bits if T cannot hold the value.
-template <class T, class W>
+// Conversions of a real value, which return 0, or nonzero bits if the result cannot hold it: for loops, and
+// for one value.
+struct Joinable {
+  auto operator()(auto value, auto& out, Overflow overflow) const {
+    return convert_joinable(value, out, overflow);
+  }
+};
+struct Single {
+  unsigned operator()(auto value, auto& out, Overflow overflow) const {
+    return convert_real(value, out, overflow) ? 0 : 1;
+  }
+};
+
+template <class Convert, class T, class W>
 std::uint64_t narrow_complex(const W& value, T& out, Overflow overflow) {
+  const Convert convert;
   if constexpr (!Complex<T>) {
-    return value.imag() == 0 ? convert_joinable(value.real(), out, overflow) : 1;
+    return value.imag() == 0 ? convert(value.real(), out, overflow) : 1;
   } else {
     Part<T> real = 0;
     Part<T> imag = 0;
     std::uint64_t misfit = 0;
     if constexpr (Complex<W>) {
-      misfit = convert_joinable(value.real(), real) | convert_joinable(value.imag(), imag);
+      misfit = convert(value.real(), real, overflow) | convert(value.imag(), imag, overflow);
     } else {
-      misfit = convert_joinable(value, real);
+      misfit = convert(value, real, overflow);
     }
     out = {real, imag};
     return misfit;
   }
 }
 
-template <class T, class W>
+template <class Convert, class T, class W>
 auto narrow(W value, T& out, Overflow overflow) {
   if constexpr (std::is_same_v<T, Bool>) {
     out = {static_cast<std::uint8_t>(value != W{0})};
     return 0U;
   } else if constexpr (Complex<T> || Complex<W>) {
-    return narrow_complex(value, out, overflow);
+    return narrow_complex<Convert>(value, out, overflow);
   } else {
-    return convert_joinable(value, out, overflow);
+    return Convert()(value, out, overflow);
   }
 }
 
 // Returns the position of the first value that T cannot hold, or -1. The first loop has no branch, so that it
-// vectorizes; the second loop, after a misfit, searches the position.
+// vectorizes; the second loop, after a misfit, saturates, or searches the position.
 template <class T, class W>
 std::int64_t narrow_block(StoredElements<W> wide, std::int64_t count, T* out, Overflow overflow) {
-  decltype(narrow(W{}, *out, overflow)) misfit = 0;
+  decltype(narrow<Joinable>(W{}, *out, overflow)) misfit = 0;
 #pragma GCC ivdep
-  for (std::int64_t i = 0; i < count; ++i) misfit |= narrow(wide[i], out[i], overflow);
+  for (std::int64_t i = 0; i < count; ++i) misfit |= narrow<Joinable>(wide[i], out[i], overflow);
   if (misfit == 0) return -1;
-  std::int64_t bad = 0;
-  while (narrow(wide[bad], out[bad], overflow) == 0) ++bad;
-  return bad;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (narrow<Single>(wide[i], out[i], overflow) != 0) return i;
+  }
+  return -1;
 }
 
 template <class T>

@@ -37,6 +37,30 @@ template <Number T>
   }
 }
 
+// The largest and the least finite value of T.
+template <Number T>
+[[nodiscard]] constexpr T largest_finite() {
+  if constexpr (Half<T>) {
+    return largest_half<T>();
+  } else if constexpr (SmallFloat<T>) {
+    return T{T::kLayout.largest};
+  } else if constexpr (SmallInteger<T>) {
+    return T{static_cast<std::uint8_t>(largest_small<T>())};
+  } else {
+    return std::numeric_limits<T>::max();
+  }
+}
+template <Number T>
+[[nodiscard]] constexpr T least_finite() {
+  if constexpr (Half<T>) {
+    return T{static_cast<std::uint16_t>(largest_half<T>().bits | 0x8000U)};
+  } else if constexpr (SmallInteger<T>) {
+    return T{static_cast<std::uint8_t>(least_small<T>() & 0x0F)};
+  } else {
+    return std::numeric_limits<T>::lowest();
+  }
+}
+
 // Bits of the significand, including the leading bit.
 template <AnyFloat T>
 [[nodiscard]] constexpr int float_digits() {
@@ -130,7 +154,7 @@ template <std::integral T, std::floating_point Wide>
 
 // Converts a real value (int32, int64, uint64, float or double, which together hold every real dtype) to a
 // numeric type. Returns 0, or nonzero bits if T cannot hold the value: a loop joins the results of many
-// values without a branch. `overflow` says what a value beyond the range of a small float becomes.
+// values without a branch. `overflow` applies to small floats only: convert_real() has all of it.
 template <Number T, class Wide>
 [[nodiscard]] detail::Misfit<Wide> convert_joinable(Wide value, T& out, Overflow overflow = Overflow::error) {
   if constexpr (SmallFloat<T>) {
@@ -165,17 +189,24 @@ template <Number T, class Wide>
   }
 }
 
-// convert_joinable() for one value. Returns false if T cannot hold it.
+// convert_joinable() for one value. Returns false if T cannot hold it. With Overflow::saturate a value beyond
+// the range of any T becomes the nearest one; a NaN never does.
 template <Number T, class Wide>
 [[nodiscard]] bool convert_real(Wide value, T& out, Overflow overflow = Overflow::error) {
-  return convert_joinable(value, out, overflow) == 0;
+  if (convert_joinable(value, out, overflow) == 0) return true;
+  if constexpr (!SmallFloat<T>) {
+    if (overflow != Overflow::saturate || value != value) return false;
+    out = value < Wide{0} ? least_finite<T>() : largest_finite<T>();
+    return true;
+  }
+  return false;
 }
 
 // Whether the cast exists: between any two dtypes except string, which casts only to string.
 [[nodiscard]] bool can_cast(DType from, DType to);
 
 // Casts `count` elements. Returns -1, or the position of the first element that `to` cannot hold; the
-// elements of `out` from there on are then unspecified. `overflow` applies to small floats.
+// elements of `out` from there on are then unspecified. `overflow`: as in convert_real().
 [[nodiscard]] std::int64_t cast_elements(std::byte* out, DType to, const std::byte* in, DType from,
                                          std::int64_t count, Overflow overflow = Overflow::error);
 

@@ -168,7 +168,7 @@ NumberStatus parse_fitting(std::string_view text, T& value) {
       fits = compare_magnitude(text, wide) == 0;
     } else if (wide == 0) {
       fits = decimal_of(text).digits.empty();
-    } else if (std::abs(wide) == largest_finite<T>()) {
+    } else if (std::abs(wide) == to_double(largest_finite<T>())) {
       fits = !is_beyond(text, wide);
     }
     return fits ? NumberStatus::ok : NumberStatus::inexact;
@@ -288,11 +288,11 @@ std::string range_text(DType dtype) {
 
 std::string overflow_hint(DType dtype, double value) {
   return dispatch(dtype, [&]<class T>(TypeTag<T>) -> std::string {
-    if constexpr (SmallFloat<T>) {
-      T out;
+    if constexpr (Number<Part<T>>) {
+      Part<T> out;
       if (!convert_real(value, out, Overflow::saturate)) return {};
       std::string hint = "--overflow saturate gives the nearest value that there is";
-      const float other = convert_real(value, out, Overflow::nan) ? to_float(out) : 0;
+      const double other = convert_real(value, out, Overflow::nan) ? to_double(out) : 0;
       if (std::isfinite(other)) return hint;
       return cat(hint, ", --overflow nan ", std::isnan(other) ? "NaN" : "infinity");
     }

@@ -49,21 +49,12 @@ template <Number T>
   return text.find_first_of(".eE") == std::string_view::npos;
 }
 
-// Which numbers must fit in a dtype (parse_fitting()); the others are rounded (parse_number()).
-enum class Exactness : std::uint8_t { any, integers_fit, all_fit };
+// Whether numbers must fit in a dtype (parse_fitting()) or are rounded (parse_number()).
+enum class Exactness : std::uint8_t { any, all_fit };
 
-[[nodiscard]] inline bool must_fit(Exactness exactness, std::string_view text) {
-  return exactness == Exactness::all_fit || (exactness == Exactness::integers_fit && is_integer_text(text));
-}
-
-// The largest finite value of T.
-template <AnyFloat T>
-[[nodiscard]] double largest_finite() {
-  if constexpr (Half<T>) {
-    return to_float(T{static_cast<std::uint16_t>(HalfTraits<T>::kInfinity - 1)});
-  } else {
-    return std::numeric_limits<T>::max();
-  }
+template <Number T>
+[[nodiscard]] NumberStatus parse_by(Exactness exactness, std::string_view text, T& value) {
+  return exactness == Exactness::all_fit ? parse_fitting(text, value) : parse_number(text, value);
 }
 
 // The value of "NaN", "Infinity" and "-Infinity"; nothing for any other text.

@@ -45,8 +45,12 @@ def check_written(program, rng):
         text = (program.folder / f"x.{ending}").read_bytes().decode()
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter="," if ending == "csv" else "\t"))
         program.check(f"csv reads {ending}", rows == [[string] for string in strings], (strings, text))
-    # What begins a file may be in quotes because it begins another format.
-    plain = [string for string in strings[1:] if string.isalnum()]
+    for ending in ["txt", "csv", "tsv"]:
+        if not all(string.isascii() and string.isdigit() for string in strings):
+            program.check(f"strings as {ending}, without an option", strings_of(program, f"x.{ending}") == strings, strings)
+    # What begins a file may be in quotes because it begins another format, and numbers are.
+    plain = [string for string in strings[1:]
+             if string.isalnum() and not string.isdigit() and string not in ("nan", "true")]
     lines = (program.folder / "x.csv").read_bytes().decode().split("\n")
     program.check("no needless quotes", all(string in lines for string in plain), (strings, lines))
 
@@ -76,7 +80,11 @@ def check_lookup(program, rng):
     missing = [number for number, id in enumerate(ids) if id not in place]
     positions = np.load(program.folder / "p.npy")
     program.check("positions", done.returncode == 0 and positions.tolist() == found, (ids, done.stderr))
-    lines = [f'tensorop: warning: ids.txt: ids[{number}] = "{ids[number]}" is not among keys (keys.txt)'
+    lines = []
+    if ids and ids[0] == keys[0] and ids.count(ids[0]) == 1:
+        lines.append(f"tensorop: warning: keys.txt and ids.txt begin with the line '{ids[0]}': if it is a header, --column "
+                     f"'{ids[0]}' takes the column below it")
+    lines += [f'tensorop: warning: ids.txt: ids[{number}] = "{ids[number]}" is not among keys (keys.txt)'
              for number in missing[:20]]
     if len(missing) > 20:
         more = len(missing) - 20
@@ -84,6 +92,29 @@ def check_lookup(program, rng):
     program.check("what is missing", done.stderr.splitlines() == lines, done.stderr)
     program.run("gather", "table.npy", "p.npy", "-o", "rows.npy")
     program.check("rows", np.array_equal(np.load(program.folder / "rows.npy"), table[found].reshape(-1, 3)))
+    check_columns(program, rng, keys, ids, table)
+
+
+# Missing rows are zeros, as docs/ops/positions.md shows; keys and ids are columns of CSV files.
+def check_columns(program, rng, keys, ids, table):
+    for name, names in [("users", keys), ("wanted", ids)]:
+        rows = [["n, of it", "id"]] + [[f'{rng.integers(9)}, "x"', id] for id in names]
+        with open(program.folder / f"{name}.csv", "w", newline="") as file:
+            csv.writer(file, lineterminator=["\n", "\r\n"][rng.integers(2)]).writerows(rows)
+    done = program.run("lookup", "users.csv", "wanted.csv", "--column", "id", "--missing", "none", "-o", "all.npy")
+    program.check("columns", done.returncode == 0, done.stderr)
+    place = {key: position for position, key in enumerate(keys)}
+    positions = [place.get(id, 2**63 - 1) for id in ids]
+    program.check("positions of none", np.load(program.folder / "all.npy").tolist() == positions, positions)
+    program.run("gather", "table.npy", "all.npy", "--oob", "zero", "-o", "rows.npy")
+    program.run("gather", "table.npy", "all.npy", "--oob", "fill", "--fill-value", "7.5", "-o", "filled.npy")
+    program.run("scatterupdate", "table.npy", "all.npy", "rows.npy", "--reduction", "add", "--oob", "drop", "-o", "sums.npy")
+    known = np.array([id in place for id in ids], bool)[:, None]
+    rows = table[[place.get(id, 0) for id in ids]].reshape(-1, 3)
+    sums = table.copy()
+    np.add.at(sums, [place[id] for id in ids if id in place], rows[known[:, 0]])
+    for name, wanted in [("rows", np.where(known, rows, 0)), ("filled", np.where(known, rows, 7.5)), ("sums", sums)]:
+        program.check(f"missing ids: {name}", np.array_equal(np.load(program.folder / f"{name}.npy"), wanted), (keys, ids))
 
 
 def check_means(program, rng):

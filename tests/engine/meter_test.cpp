@@ -51,8 +51,7 @@ TEST_CASE("texts, conversions and comparisons count their bytes", "[engine][prog
             kPositions, kPositions);
     counted(
         [&](const Settings& settings) {
-          write_lookup({.keys = npy, .ids = "[1]", .rules = {.duplicates = false}}, {.path = other},
-                       settings);
+          write_lookup({.keys = npy, .ids = "[1]", .refuses_duplicates = false}, {.path = other}, settings);
         },
         kBytes + 8, 2 * kBytes);
   }

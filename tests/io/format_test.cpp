@@ -65,7 +65,8 @@ void write(Sink& sink, const Tensor& tensor) {
 
 // Dtype, shape and elements, which the format may leave to be settled.
 void check_same(const std::string& text, const Tensor& tensor) {
-  const Source source = Source::open(text, {.cast_untyped_to = tensor.dtype()});
+  Source source = Source::open(text, {.read_later = true});
+  if (source.tensor() == nullptr) source.resolve(tensor.dtype());
   REQUIRE(source.tensor() != nullptr);
   CHECK(source.tensor()->dtype() == tensor.dtype());
   CHECK(source.tensor()->shape() == tensor.shape());

@@ -265,7 +265,7 @@ TEST_CASE("the format of a text is found by its beginning, the option and the en
   };
   const std::vector<Case> cases = {
       {"1\n2\n", "a", "auto", "text"},      {"1 2", "-", "auto", "text"},
-      {"1,2", "a.json", "auto", "text"},    {"5\n", "a", "auto", "json"},
+      {"1,2", "a.json", "auto", "json"},    {"5\n", "a", "auto", "json"},
       {"5\n", "a.txt", "auto", "text"},     {"5\n", "a.CSV", "auto", "csv"},
       {"5\n", "a.json", "text", "text"},    {"5\n", "a.tsv", "csv", "csv"},
       {"1 2", "a.tsv", "auto", "tsv"},      {"[1]", "a.txt", "auto", "json"},

@@ -140,11 +140,15 @@ class StreamReader {
 
   std::shared_ptr<const MappedFile> read() {
     fill(StreamReading::kHeadBytes);
-    if (!ended_ && reading_.enough != nullptr) {
+    std::int64_t examined = 0;
+    const auto examine = [&] {
+      const bool is_due = have_ >= 4 * examined && have_ <= StreamReading::kMostExamined;
+      if (ended_ || reading_.enough == nullptr || enough_ != StreamReading::kUnknown || !is_due) return;
+      examined = have_;
       const std::string_view head(reinterpret_cast<const char*>(memory_.get()), to_size(have_));
       enough_ = std::max(have_, reading_.enough(head));
-    }
-    while (!ended_ && have_ < enough_) {
+    };
+    for (examine(); !ended_ && have_ < enough_; examine()) {
       // The size that the head declares may be false: memory is taken as the bytes come. Growing the buffer
       // moves pages; untouched pages cost nothing.
       constexpr std::int64_t kMostAtOnce = 64 << 20;

@@ -139,8 +139,9 @@ void read_described(JsonCursor& in, TextHeader& header, const TextReading& readi
   in.go_to(end);
 }
 
-TextTensor read_document(std::string_view text, const TextReading& reading, TextHeader header) {
-  JsonCursor in(text);
+// `is_cut` as in TextCursor.
+TextTensor read_document(std::string_view text, const TextReading& reading, TextHeader header, bool is_cut) {
+  JsonCursor in(text, {}, {}, is_cut);
   if (in.at_end()) throw Error("holds no JSON value");
   std::optional<DataReader> data;
   const JsonKind kind = in.value();
@@ -162,22 +163,36 @@ bool begins_as_json(std::string_view head) {
   return !text.empty() && (text[0] == '[' || text[0] == '{');
 }
 
+// A list is read as a tensor: rows of two lengths, for example, end the stream too.
 std::int64_t json_enough(std::string_view head) {
-  return may_become_json(head) ? StreamReading::kUnknown : 0;
+  if (!after_blanks(head).starts_with('[')) return may_become_json(head) ? StreamReading::kUnknown : 0;
+  try {
+    (void)read_data_text({}, [&](const TextHeader& header) { return read_document(head, {}, header, true); });
+  } catch (const TextCut&) {
+    return StreamReading::kUnknown;
+  } catch (const Error&) {  // the reader of the text reports the error
+  }
+  return 0;
 }
 
 }  // namespace
 
 TextTensor read_json(std::string_view text, const TextReading& reading) {
-  return read_data_text(reading,
-                        [&](const TextHeader& header) { return read_document(text, reading, header); });
+  return read_data_text(
+      reading, [&](const TextHeader& header) { return read_document(text, reading, header, false); });
 }
 
 TextHead peek_json(std::string_view text) {
   TextHead head;
   try {
     JsonCursor in(text);
-    if (in.value() != JsonKind::object) return head;
+    const JsonKind outer = in.value();
+    if (outer != JsonKind::object) {
+      JsonKind kind = outer;
+      while (kind == JsonKind::list && in.next_item()) kind = in.value();
+      if (kind == JsonKind::string && !parse_not_finite(in.text())) head.dtype = DType::string;
+      return head;
+    }
     head.is_described = true;
     while (in.next_member() && in.text() != kTensorKeys[kData]) {
       const bool is_dtype = in.text() == kTensorKeys[kDType];

@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 3> kTensorKeys = {"dtype", "shape"
 // proportional to the elements read so far, whatever sizes the text declares.
 [[nodiscard]] TextTensor read_json(std::string_view text, const TextReading& reading);
 
-// Stops reading at the data.
+// Stops reading at the data, or at the first element of an untyped text.
 [[nodiscard]] TextHead peek_json(std::string_view text);
 
 }  // namespace tensorop

@@ -98,7 +98,7 @@ struct TableParts {
     const char* const stop = std::find_if(at, end, ends_field);
     const TableField field = read_field({at, static_cast<std::size_t>(stop - at)}, buffer);
     at = stop;
-    if (field.kind == FieldKind::number) return parse_by(exactness, field.text, value);
+    if (field.kind == FieldKind::number) return parse_by(exactness, field.text, value) == NumberStatus::ok;
     return field.kind == FieldKind::not_finite && convert_real(field.value, value);
   }
 

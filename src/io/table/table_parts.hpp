@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@
 #include "tensor/shape.hpp"
 
 namespace tensorop {
+
+struct Format;
 
 enum class FieldKind : std::uint8_t {
   number,      // text: a JSON number
@@ -48,6 +51,21 @@ enum class Separator : char {
 // of lists.
 [[nodiscard]] PartFormat table_parts(std::int64_t columns, Separator separator);
 
+// Whether a line that begins with `text`, after its blanks, is a comment: "#" alone, or "#" and a blank.
+[[nodiscard]] inline bool begins_comment(std::string_view text) {
+  return text.starts_with('#') &&
+         (text.size() == 1 || std::string_view(" \t\r\n").find(text[1]) != text.npos);
+}
+
+// Whether a table without a dtype has strings if `text` begins its first row, after its blanks: a field that
+// is neither a number nor meant as one, or a quoted field alone on its line.
+[[nodiscard]] bool begins_strings(std::string_view text);
+
+// The column called `name` of a table with a header line, as a table of one column with the same lines: a
+// comment is in the place of the header. A field is quoted as in RFC 4180; an empty one is an empty string.
+// In kTextFormat the header shows whether tabs or commas separate the fields. Throws Error.
+[[nodiscard]] std::string table_column(std::string_view text, const Format& format, std::string_view name);
+
 // Number of first bytes of a file that show whether it is a table, unless its first field is longer.
 inline constexpr std::size_t kTableDetectBytes = 512;
 
@@ -56,5 +74,12 @@ inline constexpr std::size_t kTableDetectBytes = 512;
 // false; a string in quotes if it would not read back without them. A tensor without rows is an empty text.
 // Throws Error for complex numbers, a rank above 2 (strings: above 1), and rows without elements.
 [[nodiscard]] Encoding table_encoding(DType dtype, const Shape& shape, Separator separator);
+
+// Format::keeps_shape of tables: false for rank 0, for rank 2 with one column, and for rank 2 without rows.
+[[nodiscard]] bool table_keeps_shape(const Shape& shape);
+// Format::measure_strings of tables: throws Error for a string with a NUL byte.
+[[nodiscard]] std::int64_t require_no_nul(std::span<const StringRef> strings);
+// Format::remarks of tables.
+[[nodiscard]] std::string table_remarks(std::span<const std::byte> file);
 
 }  // namespace tensorop

@@ -1,11 +1,11 @@
 // Reads text tables. One column is a tensor of rank 1, several columns are a tensor of rank 2, for any number
 // of rows. A text without rows is a tensor of shape (0). If the format does not define the separator, the
-// first row does. Lines that begin with "#" are comments. A field may be in double quotes.
+// first row does. Lines of "#" alone, or of "#" and a blank, are comments. A field may be in double quotes.
 //
 // dtypes and numbers are those of untyped JSON (json_reader.hpp), with other spellings (table_parts.hpp).
 // Complex numbers are not supported. A table of strings has one column: each line is a string, with its
-// blanks, or a quoted field as in RFC 4180. Without a given dtype a table has strings if its first field is
-// neither a number nor a number of another language; no other line may then begin with a number. Errors name
+// blanks, or a quoted field as in RFC 4180. Without a given dtype a table may have strings if the caller says
+// so (TextReading::strings): if begins_strings(); no other line may then begin with a number. Errors name
 // line and column, both counted from 1. Memory is proportional to the elements read so far.
 #include <algorithm>
 #include <cstring>
@@ -42,6 +42,7 @@ class TableReader : private TextCursor {
         header_(header),
         separator_(separator),
         is_inferred_(!reading.as),
+        may_be_strings_(reading.strings && !header.dtype),
         data_(header_, reading, [this] { return place_of(at_); }) {}
 
   TextTensor read() {
@@ -62,7 +63,9 @@ class TableReader : private TextCursor {
       for (read_ahead(); !at_last_row(); read_ahead()) read_row();
     }
     data_.end_list();
-    return data_.finish();
+    TextTensor out = data_.finish();
+    out.comments = comments_;
+    return out;
   }
 
  private:
@@ -82,8 +85,7 @@ class TableReader : private TextCursor {
     if (c == kEndOfText) return true;
     if (c == '\r') {
       const int after = peek(at + 1);
-      if (after != '\n' && after != kEndOfText)
-        throw Error(cat(place_of(at), ": a carriage return without a line feed"));
+      if (after != '\n' && after != kEndOfText) refuse_carriage_return(at);
       at += after == '\n' ? 2 : 1;
       return true;
     }
@@ -102,7 +104,8 @@ class TableReader : private TextCursor {
       row_ = at_;
       skip_blanks(at_);
       if (at_ == end_) return true;
-      if (*at_ == '#') {
+      if (begins_comment(rest())) {
+        ++comments_;
         skip_line();
       } else if (const char* at = at_; !skip_line_break(at)) {
         if (!empty_line.empty()) {
@@ -146,6 +149,10 @@ class TableReader : private TextCursor {
     return false;
   }
 
+  [[noreturn]] void refuse_carriage_return(const char* at) const {
+    throw Error(cat(place_of(at), ": a carriage return without a line feed"), "", "tr '\\r' '\\n' <FILE");
+  }
+
   [[noreturn]] void refuse_after(const char* at) const {
     throw Error(cat(place_of(at), ": expected ", name_of(*separator_), " or the end of the line, found ",
                     in_quotes(text_.substr(offset_of(at), 1))));
@@ -158,15 +165,12 @@ class TableReader : private TextCursor {
     std::int64_t count = 0;
     for (bool row_ends = false; !row_ends;) {
       const std::string_view text = field();
+      if (may_be_strings_ && is_first && count == 0 && begins_strings(head(at_)))
+        throw OtherDType{DType::string};
       // Reports an invalid field before any fault after it.
       std::string buffer;
       const TableField value = read_field(text, buffer);
-      if (value.kind == FieldKind::other) {
-        const bool may_be_strings = !header_.dtype && is_first && count == 0 && !text.empty();
-        if (may_be_strings && (hint_of_field(text).empty() || hint_of_field(text) == kLinesHint))
-          throw OtherDType{DType::string};
-        refuse_field(text, is_first && count == 0);
-      }
+      if (value.kind == FieldKind::other) refuse_field(text, count);
       const char* next = text.end();
       row_ends = skip_to_next(next);
       if (++count == 1) {
@@ -194,9 +198,20 @@ class TableReader : private TextCursor {
     data_.boolean(field.value != 0);
   }
 
-  [[noreturn]] void refuse_field(std::string_view found, bool is_first) const {
-    if (found.empty()) throw Error(cat(place_of(at_), ": a field is empty"));
-    const std::string_view hint = is_first ? hint_of_first_field(head(at_)) : hint_of_field(found);
+  // Refuses the field at at_, after `count` others of its row.
+  [[noreturn]] void refuse_field(std::string_view found, std::int64_t count) const {
+    if (found.empty()) {
+      const bool is_last = count != 0 && at_ != end_ && *at_ != ',' && *at_ != '\t';
+      throw Error(cat(place_of(at_), ": a field is empty"), "",
+                  is_last && separator_ == Separator::comma
+                      ? "sed 's/,$//' FILE leaves out commas at the ends of lines"
+                      : "a missing value is written nan");
+    }
+    const std::string_view line = head(row_).substr(0, head(row_).find('\n'));
+    const std::string_view hint = columns_ == 0 && count == 0 ? hint_of_first_field(head(at_))
+                                  : found.starts_with('#') && hint_of_field(found).empty()
+                                      ? "a comment is # alone, or # and a blank: sed 's/^#/# /' FILE"
+                                      : hint_of_field(found, line);
     const bool is_word_in_columns =
         hint == kLinesHint && separator_.value_or(Separator::blanks) != Separator::blanks;
     throw Error(
@@ -253,7 +268,7 @@ class TableReader : private TextCursor {
       is_ascii = is_ascii && static_cast<signed char>(c) >= 0;
       if (c == '\0') throw Error(cat(line_of(row_), " has a NUL byte"));
       if (is_quoted) continue;
-      if (c == '\r') throw Error(cat(place_of(row_ + i), ": a carriage return without a line feed"));
+      if (c == '\r') refuse_carriage_return(row_ + i);
       if (is_separator(c)) refuse_column(row_ + i);
     }
     if (!is_ascii && !is_utf8(field_)) {
@@ -294,8 +309,10 @@ class TableReader : private TextCursor {
 
   TextHeader header_;
   std::optional<Separator> separator_;
-  bool is_inferred_;  // the text alone determines the dtype
+  bool is_inferred_;     // the text alone determines the dtype
+  bool may_be_strings_;  // without a dtype
   DataReader data_;
+  std::int64_t comments_ = 0;
   std::int64_t columns_ = 0;         // 0: no row has been read
   std::string first_line_;           // "line 1": the line of the first row
   const char* row_ = nullptr;        // the line of the next row
@@ -309,7 +326,7 @@ bool begins_as_table(std::string_view head) {
   head = head.substr(0, kTableDetectBytes);
   if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
   head.remove_prefix(std::min(head.find_first_not_of(" \t"), head.size()));
-  if (head.starts_with('#')) return true;
+  if (begins_comment(head)) return true;
   const auto* const stop = std::ranges::find_if(head, ends_field);
   const std::string_view field(head.begin(), static_cast<std::size_t>(stop - head.begin()));
   const std::string_view rest = head.substr(field.size());
@@ -327,7 +344,7 @@ std::int64_t table_enough(std::string_view head) {
     head.remove_prefix(end + 1);
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
     const std::string_view field(line.begin(), std::ranges::find_if(line, ends_field));
-    if (line.empty() || line.starts_with('#')) continue;
+    if (line.empty() || begins_comment(line)) continue;
     const bool is_number = read_field(field, buffer).kind != FieldKind::other;
     if (!is_number) return has_numbers ? 0 : StreamReading::kUnknown;
     has_numbers = true;
@@ -335,26 +352,13 @@ std::int64_t table_enough(std::string_view head) {
   return StreamReading::kUnknown;
 }
 
-// Whether a table written from a tensor of this shape reads back with the same shape: false for rank 0, for
-// rank 2 with one column, and for rank 2 without rows.
-bool table_keeps_shape(const Shape& shape) {
-  return rank(shape) == 1 || (rank(shape) == 2 && shape[0] > 0 && shape[1] > 1);
-}
-
-std::int64_t require_no_nul(std::span<const StringRef> strings) {
-  for (const StringRef& string : strings) {
-    if (string.view().find('\0') != std::string_view::npos)
-      throw Error(cat(in_quotes(string.view()), " has a NUL byte, which a text table does not hold"));
-  }
-  return 0;
-}
-
-std::string table_remarks(std::span<const std::byte> file) {
-  const std::string_view text = bytes_text(file);
-  bool is_at_begin = true;  // at the beginning of a line, apart from blanks
-  for (const char c : text) {
-    if (is_at_begin && c == '#') return "comments";
-    is_at_begin = c == '\n' || c == '\r' || (is_at_begin && (c == ' ' || c == '\t'));
+// What the first row shows.
+TextHead peek_table(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  while (!text.empty()) {
+    const std::string_view row = text.substr(std::min(text.find_first_not_of(" \t\r"), text.size()));
+    if (!row.empty() && row[0] != '\n' && !begins_comment(row)) return {.has_lines = begins_strings(row)};
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   }
   return {};
 }
@@ -376,6 +380,7 @@ consteval Format table_format(std::string_view name, std::string_view title, std
               return TableReader(text, reading, header, separator).read();
             });
           },
+      .peek_text = peek_table,
       .encode = [](DType dtype, const Shape& shape, std::int64_t /*strings*/,
                    std::string_view /*name*/) { return table_encoding(dtype, shape, kSeparator); },
       .measure_strings = require_no_nul,

@@ -23,14 +23,20 @@ char* write_element(char* out, T value) {
   return write_exact(out, value);
 }
 
-// Whether a string is read as something else unless it is in quotes. `is_first`: it begins the file.
+// Whether a string is read as something else unless it is in quotes: also a line that begins with a number.
+// `is_first`: it begins the file.
 bool needs_quotes(std::string_view text, Separator separator, bool is_first) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos || text[begin] == '#' || text[0] == '"') return true;
   const std::string_view special = separator == Separator::comma ? "\r\n\","
                                    : separator == Separator::tab ? "\r\n\"\t"
                                                                  : "\r\n";
-  return text.find_first_of(special) != std::string_view::npos || (is_first && !begins_plain_text(text));
+  const std::string_view rest = text.substr(begin);
+  const std::string_view word(rest.begin(), std::ranges::find_if(rest, ends_field));
+  std::string buffer;
+  return text.find_first_of(special) != std::string_view::npos ||
+         read_field(word, buffer).kind != FieldKind::other ||
+         (is_first && !(begins_plain_text(text) && begins_strings(rest)));
 }
 
 void append_lines(std::string& out, std::int64_t first, std::int64_t count, const std::byte* elements,
@@ -104,6 +110,29 @@ Encoding table_encoding(DType dtype, const Shape& shape, Separator separator) {
   };
   encoding.least_bytes = saturated(checked_mul(count(shape), kShortestElement));
   return encoding;
+}
+
+bool table_keeps_shape(const Shape& shape) {
+  return rank(shape) == 1 || (rank(shape) == 2 && shape[0] > 0 && shape[1] > 1);
+}
+
+std::int64_t require_no_nul(std::span<const StringRef> strings) {
+  for (const StringRef& string : strings) {
+    if (string.view().find('\0') != std::string_view::npos)
+      throw Error(cat(in_quotes(string.view()), " has a NUL byte, which a text table does not hold"));
+  }
+  return 0;
+}
+
+std::string table_remarks(std::span<const std::byte> file) {
+  const std::string_view text = bytes_text(file);
+  bool is_at_begin = true;  // at the beginning of a line, apart from blanks
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_at_begin && begins_comment(text.substr(i))) return "comments";
+    is_at_begin = c == '\n' || c == '\r' || (is_at_begin && (c == ' ' || c == '\t'));
+  }
+  return {};
 }
 
 }  // namespace tensorop

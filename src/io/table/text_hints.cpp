@@ -24,8 +24,22 @@ bool has_separators(std::string_view field) {
   return field.find(';') != std::string_view::npos;
 }
 
-bool begins_comment(std::string_view field) {
-  return field.starts_with('#') || field.starts_with('%') || field.starts_with("//");
+bool is_comment(std::string_view field) {
+  return field == "#" || field.starts_with('%') || field.starts_with("//");
+}
+
+// "sep=;" is the first line of CSV files for Excel.
+bool is_separator_line(std::string_view field) {
+  return field.starts_with("sep=");
+}
+
+// A number behind a sign that only looks like minus: U+2212, U+2013, U+FE63 and U+FF0D.
+bool has_other_minus(std::string_view field) {
+  constexpr std::string_view kSigns[] = {"\xE2\x88\x92", "\xE2\x80\x93", "\xEF\xB9\xA3", "\xEF\xBC\x8D"};
+  constexpr std::size_t kBytes = 3;
+  if (std::ranges::find(kSigns, field.substr(0, kBytes)) == std::end(kSigns)) return false;
+  std::string buffer;
+  return read_field(field.substr(kBytes), buffer).kind != FieldKind::other;
 }
 
 // "(1+2j)", "1+2j", "3i".
@@ -53,8 +67,9 @@ bool has_fortran_exponent(std::string_view field) {
 }
 
 bool is_missing(std::string_view field) {
-  constexpr std::string_view kWords[] = {"na",  "n/a",     "#n/a", "null", "none",
-                                         "nil", "missing", "-",    "?",    "."};
+  constexpr std::string_view kWords[] = {"na",     "n/a",   "null",  "none",    "nil",  "missing",
+                                         "-",      "?",     ".",     "#div/0!", "#n/a", "#name?",
+                                         "#null!", "#num!", "#ref!", "#value!"};
   return std::ranges::find(kWords, lower(field)) != std::end(kWords);
 }
 
@@ -77,12 +92,13 @@ struct TextHint {
 
 // The first matching row decides.
 constexpr TextHint kHints[] = {
-    {has_separators, "fields are separated by commas, tabs or blanks: tr ';' ','"},
+    {is_separator_line,
+     "tail -n +2 FILE leaves out the line sep= of Excel: tail -n +2 FILE | tensorop ... -"},
+    {has_separators, "fields are separated by commas, tabs or blanks: tr ';' ',' <FILE"},
+    {has_other_minus, "the sign is not the ASCII minus: sed 's/\xE2\x88\x92/-/g' FILE writes U+2212 as -"},
     {is_missing, "a missing value is written nan"},
-    {begins_comment,
-     "a comment has a line of its own: sed 's/#.*//' FILE leaves out comments behind numbers"},
-    {is_complex_text,
-     "complex numbers are read from NPY and JSON: {\"dtype\":\"complex64\",\"data\":[[1,2]]} is [1+2j]"},
+    {is_comment, "a comment has a line of its own: sed 's/#.*//' FILE leaves out comments behind numbers"},
+    {is_complex_text, kComplexHint},
     {is_hexadecimal, "numbers are decimal: printf '%d\\n' 0xff prints 255"},
     {has_fortran_exponent, "the exponent is written with e: tr Dd ee <FILE"},
     {has_digit_groups, "digits are not grouped: tr -d _ <FILE"},
@@ -96,7 +112,9 @@ std::string_view first_field(std::string_view line) {
 
 }  // namespace
 
-std::string_view hint_of_field(std::string_view field) {
+std::string_view hint_of_field(std::string_view field, std::string_view line) {
+  if (has_separators(field) && line.find(',') != std::string_view::npos)
+    return "numbers have a point, and fields are separated by commas: tr ',;' '.,' <FILE";
   const auto* const found =
       std::ranges::find_if(kHints, [&](const TextHint& row) { return !field.empty() && row.matches(field); });
   return found == std::end(kHints) ? std::string_view() : found->hint;
@@ -105,14 +123,27 @@ std::string_view hint_of_field(std::string_view field) {
 std::string_view hint_of_first_field(std::string_view text) {
   const std::string_view field = first_field(text);
   const std::size_t line_break = text.find('\n');
-  const bool is_plain_word = is_word(field) && hint_of_field(field) == kLinesHint;
-  if (!is_plain_word) return hint_of_field(field);
+  const std::string_view hint = hint_of_field(field, text.substr(0, line_break));
+  if (!is_word(field) || hint != kLinesHint) return hint;
   // A single line of words may be anything, so it gets no hint.
   if (line_break == std::string_view::npos || after_blanks(text.substr(line_break)).empty()) return {};
   std::string buffer;
   const FieldKind below = read_field(first_field(text.substr(line_break + 1)), buffer).kind;
   const bool is_header = below == FieldKind::number || below == FieldKind::not_finite;
-  return is_header ? kHeaderHint : hint_of_field(field);
+  return is_header ? kHeaderHint : hint;
+}
+
+bool begins_strings(std::string_view text) {
+  const std::string_view field = first_field(text);
+  std::string buffer;
+  if (read_field(field, buffer).kind != FieldKind::other) {
+    const std::string_view rest = text.substr(field.size());
+    const std::size_t end = std::min(rest.find_first_not_of(" \t"), rest.size());
+    return field.starts_with('"') && (end == rest.size() || rest[end] == '\n' || rest[end] == '\r');
+  }
+  if (field.starts_with('"')) return true;
+  const std::string_view hint = hint_of_field(field);
+  return !field.empty() && (hint.empty() || hint == kLinesHint);
 }
 
 bool is_header_of_numbers(std::string_view text) {

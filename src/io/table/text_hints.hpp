@@ -6,16 +6,18 @@
 
 namespace tensorop {
 
-// The hint for a field that is not a number, by its form; empty if there is none.
-[[nodiscard]] std::string_view hint_of_field(std::string_view field);
+// The hint for a field of `line` that is not a number, by its form; empty if there is none.
+[[nodiscard]] std::string_view hint_of_field(std::string_view field, std::string_view line = {});
 
 // hint_of_field() for the first field of a text that begins with `text`. If the first line has words and the
 // next line numbers, the hint removes the first line.
 [[nodiscard]] std::string_view hint_of_first_field(std::string_view text);
 
-// The hint for a word, and the hint for a header line above numbers.
+// The hint for a word, for a complex number, and for a header line above numbers.
 inline constexpr std::string_view kLinesHint =
     "--input-format text --dtype string reads each line as a string";
+inline constexpr std::string_view kComplexHint =
+    "complex numbers are read from NPY and JSON: {\"dtype\":\"complex64\",\"data\":[[1,2]]} is [1+2j]";
 inline constexpr std::string_view kHeaderHint =
     "tail -n +2 FILE leaves out a header line: tail -n +2 FILE | tensorop ... -";
 

@@ -49,13 +49,6 @@ template <AnyFloat T>
 
 }  // namespace detail
 
-template <Number T>
-[[nodiscard]] bool parse_by(Exactness exactness, std::string_view text, T& value) {
-  const NumberStatus status =
-      must_fit(exactness, text) ? parse_fitting(text, value) : parse_number(text, value);
-  return status == NumberStatus::ok;
-}
-
 // Reads the JSON number at `at` and steps over it. False, with `at` unchanged, if there is no number, or none
 // that fits T under `exactness`. The text before `end` must contain a character that is not part of a number.
 template <std::integral T>
@@ -126,14 +119,14 @@ template <AnyFloat T>
       // Only a fraction may be rounded, and neither to zero nor to the largest value.
       const double kept = to_double(value);
       if (exactness == Exactness::any || kept == wide ||
-          (!is_integer &&
-           (exactness == Exactness::integers_fit || (kept != 0 && std::abs(kept) != largest_finite<T>())))) {
+          (!is_integer && kept != 0 && std::abs(kept) != to_double(largest_finite<T>()))) {
         at = c;
         return true;
       }
     }
   }
-  if (!parse_by(exactness, std::string_view(at, static_cast<std::size_t>(c - at)), value)) return false;
+  const std::string_view text(at, static_cast<std::size_t>(c - at));
+  if (parse_by(exactness, text, value) != NumberStatus::ok) return false;
   at = c;
   return true;
 }
@@ -145,7 +138,7 @@ template <SmallNumber T>
   if (!scan_number(at, end, wide, Exactness::any)) return false;
   const std::string_view text(first, static_cast<std::size_t>(at - first));
   // Whether a number that must fit is exact depends on its text.
-  [[maybe_unused]] const bool may_round = !must_fit(exactness, text);
+  [[maybe_unused]] const bool may_round = exactness == Exactness::any;
   if constexpr (std::same_as<decltype(wide), double>) {
     // The number lies between the neighbours of the double: if both round to the same T, so does the number.
     const auto bits = std::bit_cast<std::uint64_t>(wide);
@@ -157,7 +150,7 @@ template <SmallNumber T>
   } else if constexpr (std::same_as<decltype(wide), float>) {
     if (may_round && convert_real(wide, value)) return true;
   }
-  if (parse_by(exactness, text, value)) return true;
+  if (parse_by(exactness, text, value) == NumberStatus::ok) return true;
   at = first;
   return false;
 }

@@ -10,6 +10,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "io/table/text_hints.hpp"
 #include "io/text/number_parts.hpp"
 #include "tensor/convert_elements.hpp"
 #include "tensor/number_text.hpp"
@@ -37,22 +38,8 @@ std::string number_of(double value) {
   return {text, write_number(text, value)};
 }
 
-// Whether a number's text is not zero, even if its value overflows or underflows.
-bool is_nonzero(std::string_view text) {
-  return text.substr(0, text.find_first_of("eE")).find_first_of("123456789") != std::string_view::npos;
-}
-
 std::string_view name_of_not_finite(double value) {
   return std::isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity";
-}
-
-// The number as a float, for a T that cannot hold it: infinity beyond the largest value.
-template <Number T>
-TextFloat<T> wide_of(std::string_view text) {
-  TextFloat<T> wide = 0;
-  if (parse_number(text, wide) == NumberStatus::ok) return wide;
-  constexpr auto kInfinity = std::numeric_limits<TextFloat<T>>::infinity();
-  return text[0] == '-' ? -kInfinity : kInfinity;
 }
 
 }  // namespace
@@ -63,9 +50,7 @@ DataReader::DataReader(const TextHeader& header, const TextReading& reading,
       reading_(reading),
       place_(std::move(place)),
       nesting_(is_complex(header.dtype), is_complex(header.dtype) ? kDeepestList : kMaxRank),
-      dtype_(header.dtype),
-      is_cast_(reading.cast && !header.is_typed),
-      is_given_(reading.as && !header.is_typed) {
+      dtype_(header.dtype) {
   if (!header.shape) return;
   const Shape& shape = *header.shape;
   const std::int64_t size = dtype_ ? element_size(*dtype_) : 1;
@@ -89,23 +74,14 @@ void DataReader::refuse(std::string_view found, std::string hint) const {
   throw Error(cat(element(), ": expected ", expected(), ", found ", found), {}, std::move(hint));
 }
 
-// Without a cast a dtype accepts only one kind of element.
-void DataReader::require_same_kind(bool is_boolean) {
-  if (!is_cast_) return;
-  constexpr std::string_view kNames[] = {"a number", "true or false"};
-  if (elements_.bytes() == 0) casts_booleans_ = is_boolean;
-  if (casts_booleans_ != is_boolean) {
-    throw Error(cat(element(), ": expected ", kNames[casts_booleans_], ", found ", kNames[is_boolean]));
-  }
-}
-
 void DataReader::boolean(bool value) {
-  require_same_kind(true);
-  if (is_cast_ && dtype_ && is_number(*dtype_) && !is_complex(dtype_)) return put_number(value ? "1" : "0");
   const std::string_view found = value ? "true" : "false";
   nesting_.require_element(found);
   if (!dtype_) dtype_ = DType::boolean;
-  if (dtype_ != DType::boolean) refuse(found);
+  if (dtype_ != DType::boolean) {
+    if (reading_.cast && !header_.is_typed && elements_.bytes() == 0) read_again(DType::boolean);
+    refuse(found);
+  }
   elements_.push(Bool{static_cast<std::uint8_t>(value)});
   nesting_.next();
 }
@@ -115,8 +91,12 @@ std::string DataReader::does_not_fit(std::string_view text) const {
              ")");
 }
 
-Error DataReader::unfit(std::string_view text, double value) const {
-  return Error(does_not_fit(text), {}, is_cast_ ? overflow_hint(*dtype_, value) : "");
+// What becomes of the number `text`, about `value`, which T does not have.
+template <Number T>
+T DataReader::beyond(std::string_view text, double value) const {
+  T out{};
+  if (overflow() != Overflow::error && convert_real(value, out, overflow())) return out;
+  throw Error(does_not_fit(text), {}, reading_.cast ? overflow_hint(*dtype_, value) : "");
 }
 
 // Not an error yet: the text may be read as another dtype.
@@ -125,40 +105,34 @@ void DataReader::put_beyond_int64(std::string_view text) {
       "untyped integers are int64: {\"dtype\":\"uint64\",\"data\":...} or --dtype uint64 names the dtype";
   double value = 0;
   const bool is_float64 = parse_number(text, value) == NumberStatus::ok;
-  const bool is_uint64 = value > 0 && value <= 0x1p64;
+  std::uint64_t wide = 0;
+  const bool is_uint64 = parse_number(text, wide) == NumberStatus::ok;
+  fits_uint64_ = fits_uint64_ && is_uint64;
   if (!refused_) refused_.emplace(does_not_fit(text), "", std::string(is_uint64 ? kUint64Hint : ""));
   if (!is_uint64) refused_ = Error(refused_->what());
   if (!is_float64) throw Error(*refused_);
   elements_.push(std::int64_t{0});
 }
 
-// If only the text determines the dtype, numbers are rounded to it, integers with a warning.
-template <class T>
-NumberStatus DataReader::parse_given(std::string_view text, T& value) {
-  if (!must_fit(exactness(), text)) return parse_number(text, value);
-  const NumberStatus status = parse_fitting(text, value);
-  if (status != NumberStatus::inexact || is_given_) return status;
-  if (is_integer_text(text) && rounded_.count++ == 0)
-    rounded_.first = cat(element(), " = ", printable(text), " becomes ", number_of(to_double(value)));
-  return NumberStatus::ok;
-}
-
 template <class T>
 void DataReader::parse(std::string_view text) {
   T value{};
-  const NumberStatus status = parse_given(text, value);
+  const NumberStatus status = parse_by(exactness(), text, value);
   if (status == NumberStatus::inexact) {
     throw Error(cat(element(), " = ", printable(text), " does not fit in ", name(*dtype_),
                     ": it would become ", number_of(to_double(value))),
-                {}, is_cast_ ? cat("a number with a point is rounded: ", printable(text), ".0") : "");
+                {}, reading_.as ? "" : "convert --dtype float64 rounds it");
   }
   if (std::same_as<T, std::int64_t> && is_inferred()) {
     if (status == NumberStatus::fraction) read_again(DType::float64);
     if (status == NumberStatus::range) return put_beyond_int64(text);
   }
-  if (status == NumberStatus::range && overflow() == Overflow::error) throw unfit(text, wide_of<T>(text));
-  if (status != NumberStatus::ok) {
-    if (is_cast_) return parse_cast<T>(text);
+  if (status == NumberStatus::range) {
+    double wide = 0;
+    if (parse_number(text, wide) != NumberStatus::ok)
+      wide = std::copysign(std::numeric_limits<double>::max(), text[0] == '-' ? -1.0 : 1.0);
+    value = beyond<T>(text, wide);
+  } else if (status != NumberStatus::ok) {
     // 1e18 is an integer in the form of a float.
     double real = 0;
     const bool is_whole = parse_number(text, real) == NumberStatus::ok && real == std::trunc(real);
@@ -169,29 +143,10 @@ void DataReader::parse(std::string_view text) {
   elements_.push(value);
 }
 
-// Parses a number for a cast: a fraction or an exponent is parsed as float64 and becomes an integer; a number
-// beyond a small float becomes the value of overflow(), even beyond float64.
-template <class T>
-void DataReader::parse_cast(std::string_view text) {
-  const TextFloat<T> wide = wide_of<T>(text);
-  T value{};
-  if (!convert_real(wide, value, overflow())) throw unfit(text, wide);
-  elements_.push(value);
-}
-
 void DataReader::number(std::string_view text) {
-  require_same_kind(false);
-  put_number(text);
-}
-
-void DataReader::put_number(std::string_view text) {
   nesting_.require_element("a number");
   if (!dtype_) dtype_ = is_integer_text(text) ? DType::int64 : DType::float64;
   all_not_finite_ = false;
-  if (is_cast_ && dtype_ == DType::boolean) {
-    elements_.push(Bool{static_cast<std::uint8_t>(is_nonzero(text))});
-    return nesting_.next();
-  }
   if (!is_number(*dtype_)) refuse("a number");
   dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
     // The text is one part of a complex element.
@@ -203,16 +158,18 @@ void DataReader::put_number(std::string_view text) {
 void DataReader::string(std::string_view text) {
   nesting_.require_element("a string");
   const auto not_finite = parse_not_finite(text);
-  if (!dtype_) {
+  if (!dtype_ && (not_finite || reading_.strings)) {
     dtype_ = not_finite ? DType::float64 : DType::string;
     all_not_finite_ = not_finite.has_value();
   }
   if (not_finite && is_inferred() && dtype_ == DType::int64) read_again(DType::float64);
-  if (!not_finite && all_not_finite_) read_again(DType::string);
+  if (!not_finite && all_not_finite_ && reading_.strings) read_again(DType::string);
   if (dtype_ == DType::string) {
     elements_.push(elements_.keep(text));
   } else if (!not_finite || !put_not_finite(*not_finite)) {
-    refuse("a string", kFloatLike.contains(*dtype_)
+    const std::string_view hint = hint_of_field(text);
+    refuse("a string", hint == kComplexHint ? std::string(hint)
+                       : !dtype_ || kFloatLike.contains(*dtype_)
                            ? "not-finite numbers are \"NaN\", \"Infinity\" and \"-Infinity\""
                            : "");
   }
@@ -221,15 +178,12 @@ void DataReader::string(std::string_view text) {
 
 // Returns false if the dtype has no non-finite elements.
 bool DataReader::put_not_finite(double value) {
-  if (is_cast_ && dtype_ == DType::boolean) {
-    elements_.push(Bool{1});
-    return true;
-  }
   if (!kFloatLike.contains(*dtype_)) return false;
   dispatch(*dtype_, [&]<class T>(TypeTag<T>) {
     if constexpr (Number<Part<T>>) {
       Part<T> element{};
-      if (!convert_real(value, element, overflow())) throw unfit(name_of_not_finite(value), value);
+      if (!convert_real(value, element, overflow()))
+        element = beyond<Part<T>>(name_of_not_finite(value), value);
       elements_.push(element);
     }
   });
@@ -253,7 +207,7 @@ std::size_t DataReader::read_ahead(std::string_view rest, std::size_t offset, co
   const std::size_t round = to_size(reading_.threads.count()) * 8 * reading_.part_bytes;
   std::size_t done = 0;
   while (offset + done >= not_before_ && dtype_ && is_number(*dtype_) && nesting_.is_settled() &&
-         !casts_booleans_ && !all_not_finite_) {
+         !all_not_finite_) {
     std::string_view text = rest.substr(done, round);
     not_before_ = offset + done + text.size();
     const std::size_t mark = text.rfind(format.mark);
@@ -337,7 +291,11 @@ TextTensor DataReader::finish() {
   }
   out.empty = elements == 0;
   out.refused = std::move(refused_);
-  out.rounded = std::move(rounded_);
+  if (out.refused) {
+    const auto values = out.tensor.as<std::int64_t>();
+    for (std::int64_t i = 0; i < elements && fits_uint64_; ++i) fits_uint64_ = values[i] >= 0;
+    out.wider = fits_uint64_ ? DType::uint64 : DType::float64;
+  }
   out.all_not_finite = all_not_finite_;
   return out;
 }

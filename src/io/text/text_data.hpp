@@ -77,28 +77,23 @@ class DataReader {
 
  private:
   [[nodiscard]] std::string_view expected() const {
-    if (!dtype_) return "a number, a string, true or false";
+    if (!dtype_) return reading_.strings ? "a number, a string, true or false" : "a number, true or false";
     if (dtype_ == DType::boolean) return "true or false";
     return dtype_ == DType::string || all_not_finite_ ? "a string" : "a number";
   }
   [[nodiscard]] std::string element() const;
-  void require_same_kind(bool is_boolean);
-  void put_number(std::string_view text);
   template <class T>
   void parse(std::string_view text);
-  template <class T>
-  void parse_cast(std::string_view text);
-  template <class T>
-  [[nodiscard]] NumberStatus parse_given(std::string_view text, T& value);
   void put_beyond_int64(std::string_view text);
   [[nodiscard]] bool put_not_finite(double value);
   [[nodiscard]] bool is_inferred() const { return !header_.dtype; }
   // A text that names its dtype may round its numbers; for untyped text the caller decides.
+  [[nodiscard]] Overflow overflow() const { return header_.is_typed ? Overflow::error : reading_.overflow; }
   [[nodiscard]] Exactness exactness() const { return header_.is_typed ? Exactness::any : reading_.exactness; }
-  [[nodiscard]] Overflow overflow() const { return is_cast_ ? reading_.overflow : Overflow::error; }
   [[noreturn]] void read_again(DType dtype);
   [[nodiscard]] std::string does_not_fit(std::string_view text) const;
-  [[nodiscard]] Error unfit(std::string_view text, double value) const;
+  template <Number T>
+  [[nodiscard]] T beyond(std::string_view text, double value) const;
   [[nodiscard]] std::size_t read_parts(std::string_view text, const PartFormat& format, double likely);
   [[nodiscard]] Shape final_shape(DType dtype, std::int64_t elements) const;
 
@@ -108,12 +103,9 @@ class DataReader {
   Nesting nesting_;
   Elements elements_;
   std::optional<DType> dtype_;         // unknown until the first element of an untyped text
-  bool is_cast_ = false;               // elements are cast to dtype_ (TextReading)
-  bool is_given_ = false;              // untyped text gets its dtype from TextReading
-  RoundedIntegers rounded_;            // TextTensor::rounded
-  bool casts_booleans_ = false;        // is_cast_, and the text has true and false
   bool all_not_finite_ = false;        // TextTensor::all_not_finite, so far
   std::optional<Error> refused_;       // TextTensor::refused
+  bool fits_uint64_ = true;            // no refused integer is beyond uint64
   std::size_t not_before_ = 0;         // text offset before which parts are not tried again
   std::optional<std::int64_t> ahead_;  // bytes that the meter expects, not yet read in parts
 };

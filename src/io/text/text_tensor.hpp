@@ -15,31 +15,26 @@ namespace tensorop {
 
 struct TextReading {
   std::optional<DType> as = {};  // the dtype of untyped text
-  // Casts elements of untyped text to `as`, like convert (tensor/convert_elements.hpp), if they have another
-  // dtype: fractions become integers, numbers become bool, and true and false become numbers.
+  // Whether untyped text without `as` may have strings; otherwise a string is refused.
+  bool strings = true;
+  // For a cast (convert): untyped text that begins with true or false is bool, whatever `as` is.
   bool cast = false;
-  Overflow overflow = Overflow::error;  // for a cast: values beyond a small float
-  // Applies to untyped text. A number that must fit but does not is refused if `as` is given; otherwise it is
-  // rounded and counted.
-  Exactness exactness = Exactness::any;
+  Overflow overflow = Overflow::error;   // for untyped numbers beyond a float dtype
+  Exactness exactness = Exactness::any;  // of untyped numbers
   Threads threads = Threads(1);
   // Bytes of text in a part, for threads. The result does not depend on it.
   std::size_t part_bytes = std::size_t{1} << 17;
-};
-
-// Integers that float64 does not hold exactly, in untyped text that is read as float64.
-struct RoundedIntegers {
-  std::int64_t count = 0;
-  std::string first = {};  // "element [0,1] = 9007199254740993 becomes 9007199254740992.0"
 };
 
 struct TextTensor {
   Tensor tensor;
   bool typed = false;  // the text named its dtype itself
   bool empty = false;  // untyped and without elements: any dtype is possible
-  // For untyped text whose integers do not all fit in int64: the reason why it has no elements.
+  // For untyped text whose integers do not all fit in int64: the reason why it has no elements, and the dtype
+  // for a cast: uint64 if it holds all of them, otherwise float64.
   std::optional<Error> refused = {};
-  RoundedIntegers rounded = {};
+  DType wider = DType::int64;
+  std::int64_t comments = 0;  // lines that are comments
   // A float64 tensor of untyped text whose elements are all "NaN", "Infinity" or "-Infinity".
   bool all_not_finite = false;
 
@@ -54,6 +49,7 @@ struct TextTensor {
 struct TextHead {
   bool is_described = false;  // it may name its dtype, here or later
   std::optional<DType> dtype = {};
+  bool has_lines = false;  // a table of strings, unless a later line begins with a number
 };
 
 }  // namespace tensorop
