@@ -139,6 +139,7 @@ void Arguments::require_rows() const {
     const OptionRules& rules = option.rules;
     if (!rules.needs.empty() && !has(rules.needs))
       throw Error(cat(option.name, " needs ", rules.needs), "", std::string(rules.hint));
+    if (!rules.unless.empty() && has(rules.unless)) continue;
     for (const std::string& other : split(rules.excludes, " ")) {
       if (has(other))
         throw Error(cat(option.name, " cannot be combined with ", other), "", std::string(rules.hint));

@@ -35,7 +35,7 @@ namespace {
 
 constexpr std::string_view kShrink = "--shrink";
 constexpr std::string_view kKnownFailures = "--known-failures";
-constexpr std::string_view kWriteKnownFailures = "--write-known-failures";
+constexpr std::string_view kUpdate = "--update";
 
 std::vector<Option> check_options() {
   const std::vector<Option> own = {
@@ -62,22 +62,21 @@ std::vector<Option> check_options() {
       {"--keep", Heading::actual, "DIR", "the folder for the smallest cases; default: CASE/shrunk",
        OptionRules{.kind = OptionKind::path, .needs = kShrink}},
       {std::string(kKnownFailures), Heading::selection, "FILE",
-       "cases that may fail: lines NAME-PATTERN or op=NAME dtype=int8 ATTRIBUTE=VALUE, then # and "
+       "cases that may fail: lines NAME-PATTERN or op=NAME dtype=int8 ATTRIBUTE=VALUE status=crashed, then # "
+       "and "
        "the reason; a line whose cases pass is a failure",
-       OptionRules{.excludes = "--update --list"}},
-      {std::string(kWriteKnownFailures), Heading::report, "FILE",
-       "also write the lines of --known-failures that excuse the cases that fail",
-       OptionRules{.kind = OptionKind::file,
-                   .excludes = "--update --list --filter --exclude --shard --fail-fast",
-                   .hint = "lines for groups of cases need the outcome of every case"}},
-      {"--update", Heading::actual, "", "rewrite golden files that are missing or differ, and list them",
-       OptionRules{.excludes = "--actual --command --shard",
-                   .hint = "one process rewrites golden files, with what tensorop computes"}},
+       OptionRules{.kind = OptionKind::path, .excludes = "--list"}},
+      {std::string(kUpdate), Heading::actual, "",
+       "rewrite golden files that are missing or differ, and list them; with --known-failures rewrite that "
+       "FILE "
+       "instead: add the cases that fail, remove the lines that excuse no case",
+       OptionRules{.excludes = "--actual --command --shard --spec",
+                   .unless = kKnownFailures,
+                   .hint =
+                       "golden files hold what tensorop computes, in one process, under the versions of the "
+                       "cases"}},
       {"--spec", Heading::semantics, join(spec_forms(), "|"),
-       "call all cases under this version of their operators",
-       OptionRules{.excludes = "--update",
-                   .hint = "golden files hold the results of the versions that the cases name",
-                   .decides = true}},
+       "call all cases under this version of their operators", OptionRules{.decides = true}},
       {"--ignore-open", Heading::equality, "", "do not compare elements that a case's --spec leaves open",
        OptionRules{.decides = true}},
       ignore_option(),
@@ -108,12 +107,11 @@ struct ReadyCheck {
   CheckSettings settings = {};
   std::optional<ShrinkPlan> shrink = {};
   std::optional<KnownFailures> known = {};
-  // For --write-known-failures. The file is opened first, so that a run of hours does not fail at its end.
-  std::optional<KnownFailureLines> known_lines = {};
-  std::optional<OutputFile> known_file = {};
+  std::optional<KnownFailureLines> known_lines = {};  // for --known-failures --update
   std::vector<UnreadableCases> unreadable = {};
   std::vector<Job> jobs = {};          // the jobs of the shard
   bool all_skipped = false;            // for all shards together
+  bool has_result = false;             // of a case, right or wrong
   bool has_ended = false;              // all findings are in the report
   std::optional<Error> not_kept = {};  // why findings of --shrink are not kept
 };
@@ -147,14 +145,13 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
     settings.known->find_cases(jobs, {.threads = settings.batch.threads, .memory = settings.batch.memory});
     add_unseen(unseen, settings.known->unused());
   }
-  filter_jobs(arguments, kCheckReport, jobs, unreadable.empty());
+  filter_jobs(Filter(arguments, kCheckReport.noun), kCheckReport, jobs, unreadable.empty());
   if (jobs.empty() && unreadable.empty()) throw Error("no cases");
-  for (const char* option : {"--command", "--update"}) {
-    const auto job = std::ranges::find_if(jobs, [](const Job& each) { return each.actual.has_value(); });
-    if (job == jobs.end() || !arguments.has(option)) continue;
-    throw Error(cat(job->location(), ": key \"actual\" cannot be combined with ", option), "",
-                "the result of this case is the file that it names");
-  }
+  const auto job = std::ranges::find_if(jobs, [](const Job& each) { return each.actual.has_value(); });
+  if (job != jobs.end() && (settings.program || settings.update))
+    throw Error(cat(job->location(), ": key \"actual\" cannot be combined with ",
+                    settings.program ? "--command" : kUpdate),
+                "", "the result of this case is the file that it names");
   return jobs;
 }
 
@@ -162,7 +159,6 @@ constexpr std::string_view kKnownFile = "the file of known failures";
 
 void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
   visit(check.settings.mask.value_or(""), "the mask of --ignore");
-  visit(check.known ? check.known->path() : "", kKnownFile);
   for (const UnreadableCases& cases : check.unreadable) visit(cases.path, "a case file");
   for (const Job& job : check.jobs) {
     visit(job.file, "a case file");
@@ -171,6 +167,7 @@ void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
     visit_reads(job, visit);
     if (job.files->result) visit(job.files->result->path, "a result to compare");
   }
+  visit(check.known ? check.known->path() : "", kKnownFile);
 }
 
 // Returns the folder or file of --actual, or nothing.
@@ -191,10 +188,14 @@ std::optional<ProgramSettings> read_program(const Arguments& arguments) {
 }
 
 CheckSettings read_check_settings(const Arguments& arguments) {
-  CheckSettings settings{read_batch_settings(arguments), arguments.has("--update"),
-                         read_actual(arguments),         read_program(arguments),
-                         read_show(arguments),           arguments.has("--ignore-open"),
-                         arguments.value("--ignore"),    read_picture_options(arguments)};
+  CheckSettings settings{.batch = read_batch_settings(arguments),
+                         .update = arguments.has(kUpdate) && !arguments.has(kKnownFailures),
+                         .actual = read_actual(arguments),
+                         .program = read_program(arguments),
+                         .show = read_show(arguments),
+                         .ignore_open = arguments.has("--ignore-open"),
+                         .mask = arguments.value("--ignore"),
+                         .picture = read_picture_options(arguments)};
   settings.batch.fail_fast = arguments.has("--fail-fast");
   return settings;
 }
@@ -217,6 +218,14 @@ void report_unreadable(const std::vector<UnreadableCases>& unreadable) {
   }
 }
 
+// Throws Error unless the file of known failures may be written: a run of hours must not fail at its end.
+void require_rewritable(const ReadyCheck& check) {
+  const std::string& path = check.known->path();
+  const std::string what = input_at(path, [&](const VisitFile& visit) { visit_inputs(check, visit); });
+  if (what != kKnownFile) throw Error(cat(kKnownFailures, " ", printable(path), " is ", what));
+  (void)OutputFile::create(path);
+}
+
 void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out) {
   together(arguments, [&] {
     if (arguments.team == nullptr) return;
@@ -224,51 +233,49 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
                 "check --shard I/N on each machine divides them");
   });
   if (arguments.operands.empty()) throw Error("no case file or folder given");
-  if (arguments.value("--ignore") == "-" && std::ranges::count(arguments.operands, "-") != 0)
-    throw Error("standard input can be read only once");
+  std::int64_t streams = std::ranges::count(arguments.operands, "-");
+  for (const std::string_view option : {std::string_view("--ignore"), kKnownFailures})
+    streams += arguments.value(option) == "-" ? 1 : 0;
+  if (streams > 1) throw Error("standard input can be read only once");
   out.settings = read_check_settings(arguments);
   out.shrink = read_shrink(arguments);
-  if (const auto file = arguments.value(kKnownFailures)) out.settings.known = &out.known.emplace(*file);
+  const bool updates_known = arguments.has(kUpdate) && !out.settings.update;
+  if (const auto file = arguments.value(kKnownFailures))
+    out.settings.known = &out.known.emplace(*file, updates_known);
   const auto shard = read_shard(arguments);
   std::vector<Unseen> unseen;
   out.jobs = wanted_cases(arguments, out.settings, unseen, out.unreadable);
   reporter.add_unseen(unseen);
   out.all_skipped = std::ranges::all_of(out.jobs, [](const Job& job) { return job.skipped.has_value(); });
   keep_files(reporter, [&](const VisitFile& visit) { visit_inputs(out, visit); });
-  if (const auto file = arguments.value(kWriteKnownFailures)) {
-    const std::string what = input_at(*file, [&](const VisitFile& visit) {
-      visit_inputs(out, visit);
-      for (const char* report : {"--junit", "--html", "--markdown"})
-        visit(arguments.value(report).value_or(""), "the file of a report");
-    });
-    // Lines of the known-failures file that still hold are written again, so it may be the same file.
-    if (!what.empty() && what != kKnownFile)
-      throw Error(cat(kWriteKnownFailures, " ", printable(*file), " is ", what));
-    out.known_file = OutputFile::create(*file);
+  if (updates_known) {
+    require_rewritable(out);
     out.known_lines.emplace();
   }
   take_shard(shard, reporter, out.jobs);
 }
 
-// Throws Error if the run shows nothing about the program: it got no case, or all cases are known failures.
-// In a shard, known failures are enough.
-void require_evidence(const Counts& counts, bool is_shard) {
+// Throws Error if the run shows nothing about the program: it got no case, or has no result of a case. In a
+// shard, known failures are enough.
+void require_evidence(const Counts& counts, bool has_result, bool is_shard) {
   const std::int64_t not_given = counts[Outcome::not_given];
   const std::int64_t known = counts[Outcome::known_failure];
   const std::int64_t tried = ReportEnd{counts}.sum(kCheckReport, OutcomeRow::Counts::as_entry);
   if (not_given != 0 && tried == 0)
     throw Error("no case was given to the program", "",
                 cat(kListSkipped, " lists the cases with their reasons"));
-  if (!is_shard && known != 0 && known == tried)
-    throw Error("no case passes, all are known failures", "", "a run needs a case that passes");
+  if (!is_shard && known != 0 && known == tried && !has_result)
+    throw Error("no case has a result, all are known failures", "", "a run needs a case that has a result");
 }
 
-void write_known_failures(ReadyCheck& check) {
+// Rewrites the file of known failures, and says what has changed.
+void update_known_failures(const Arguments& arguments, ReadyCheck& check, Reporter& reporter) {
   const Settings settings{.threads = check.settings.batch.threads, .memory = check.settings.batch.memory};
-  const std::string text = check.known_lines->text(check.jobs, check.known ? &*check.known : nullptr,
-                                                   settings, check.unreadable.empty());
-  check.known_file->append(text_bytes(text));
-  check.known_file->commit();
+  const bool is_filtered = Filter(arguments, kCheckReport.noun).is_given();
+  const bool are_all = check.unreadable.empty() && !is_filtered && !arguments.has("--shard");
+  reporter.add_note(change_known_failures(
+      check.known->path(), {.removed = check.known->void_lines(),
+                            .added = check.known_lines->lines(check.jobs, settings, are_all)}));
 }
 
 // Runs the cases, then reports files that could not be read.
@@ -281,6 +288,7 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
     show_batch(arguments, reporter, progress, ready.settings.batch);
     const std::string options = repeated_options(arguments);
     const FindingReport report = [&](const Finding& finding) {
+      ready.has_result = ready.has_result || finding.comparison;
       if (ready.known_lines) ready.known_lines->add(finding);
       if (!finding.shrunk || !finding.shrunk->fails_again) return reporter.add(finding);
       Finding kept = finding;
@@ -300,10 +308,13 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
       check_cases(ready.jobs, ready.settings, report);
     }
     progress->end();
-    if (ready.known_lines) write_known_failures(ready);
+    if (ready.known_lines) update_known_failures(arguments, ready, reporter);
   }
   if (ready.known && !arguments.has("--list")) {
-    for (const Finding& finding : ready.known->passing()) reporter.add(finding);
+    const std::vector<Finding> passing = ready.known->passing();
+    reporter.expect(std::ranges::count_if(ready.jobs, &Job::is_case) + std::ssize(passing));
+    for (const Finding& finding : passing) reporter.add(finding);
+    reporter.add_unseen(ready.known->unjudged());
   }
   for (const auto& [path, error] : ready.unreadable) {
     Finding finding{.suite = path, .name = path, .place = {path, 0, printable(path), path}};
@@ -313,7 +324,7 @@ void check(const Arguments& arguments, Reporter& reporter, ReadyCheck& ready,
   }
   ready.has_ended = true;
   if (ready.not_kept) throw Error(*ready.not_kept);
-  require_evidence(reporter.counts(), arguments.has("--shard"));
+  require_evidence(reporter.counts(), ready.has_result, arguments.has("--shard"));
   if (arguments.has("--list") || !ready.all_skipped || !ready.unreadable.empty()) return;
   const Counts& counts = reporter.counts();
   const bool has_none = counts[Outcome::skipped] == 0;

@@ -112,18 +112,19 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
                               .options = read_options(arguments, reporter),
                               .call = read_settings(arguments)};
   const std::vector<std::string> names = pair_names(actual, expected);
-  settings.wanted = read_filter(arguments, names, FilterMembers::yes);
+  const Filter filter(arguments, kCompareReport.noun);
+  settings.wanted = filter.among(names, FilterMembers::yes);
   settings.fail_fast = arguments.has("--fail-fast");
   settings.interruption = &reporter.interruption();
+  reporter.expect(std::ranges::count_if(names, settings.wanted));
+  // The names of arrays in files of a folder are known when these are compared.
+  if (arguments.has("--list") || std::ranges::none_of(names, names_archive)) filter.require_matches();
   if (arguments.has("--list")) {
-    if (has_filter(arguments) && std::ranges::none_of(names, settings.wanted))
-      refuse_filter(arguments, kCompareReport.noun);
     for (const std::string& name : names) {
       if (settings.wanted(name)) print(cat(printable(name), "\n"));
     }
     return;
   }
-  reporter.expect(std::ranges::count_if(names, settings.wanted));
   settings.unseen = [&](const std::vector<Unseen>& entries) { reporter.add_unseen(entries); };
   for (const TensorSet* set : {&actual, &expected}) {
     reporter.add_unseen(set->unseen());
@@ -137,8 +138,9 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   progress->end();
   const Counts& counts = reporter.counts();
   const std::int64_t skipped = counts[Outcome::skipped];
+  const bool is_stopped = settings.fail_fast && exit_status(counts) != 0;
+  if (!is_stopped) filter.require_matches();
   if (counts.all() != skipped) return;
-  if (skipped == 0 && has_filter(arguments)) refuse_filter(arguments, kCompareReport.noun);
   const std::string both = cat(printable(actual.name()), " and ", printable(expected.name()));
   if (skipped == 0) throw Error(cat(both, " hold no tensors"));
   throw Error(cat(both, ": nothing is compared: ", skipped_text(counts)));
@@ -186,8 +188,8 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
   const std::vector<std::string> renames = arguments.values("--rename-regex");
   // Two single arrays are a pair whatever their names, unless names choose or list them.
   const auto holds_one = [&](const TensorSet& set) {
-    return set.members().size() == 1 && !has_filter(arguments) && !arguments.has("--list") &&
-           !arguments.has(kTable) && renames.empty();
+    return set.members().size() == 1 && !Filter(arguments, kCompareReport.noun).is_given() &&
+           !arguments.has("--list") && !arguments.has(kTable) && renames.empty();
   };
   if (!has_folder && (has_one_file || (holds_one(*actual) && holds_one(*expected))))
     return compare_two(expected);

@@ -35,14 +35,9 @@ int run_convert(const Arguments& arguments) {
                         .metadata = arguments.values("--metadata"),
                         .metadata_from = arguments.value("--metadata-from"),
                         .renames = arguments.values("--rename-regex")};
-  if (has_filter(arguments)) {
-    conversion.choose = [&](const std::vector<std::string>& names) {
-      require_matches(arguments, names, "array");
-      NameFilter wanted = read_filter(arguments, names);
-      if (std::ranges::none_of(names, wanted)) refuse_filter(arguments, "array");
-      return wanted;
-    };
-  }
+  const Filter filter(arguments, "array");
+  if (filter.is_given())
+    conversion.choose = [&](const std::vector<std::string>& names) { return filter.only_among(names); };
   if (arguments.has("--dry-run"))
     conversion.dry_run = [](const std::string& line) { print(cat(line, "\n")); };
   const MeteredSettings settings(arguments, conversion.destination.path);

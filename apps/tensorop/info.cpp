@@ -172,10 +172,9 @@ class InfoReport {
 };
 
 // Prints a line for the model of each ONNX case folder. Models that cannot be read are reported and counted.
-// Returns whether a line was printed.
-bool describe_cases(const std::string& folder, const std::function<bool(const std::string&)>& wanted,
-                    InfoReport& report, std::size_t& cases, std::size_t& failed) {
-  bool is_listed = false;
+void describe_cases(const std::string& folder, const Filter& filter, InfoReport& report, std::size_t& cases,
+                    std::size_t& failed) {
+  const Filter::Test wanted = filter.among({});
   const auto attempt = [&](const std::string& path, const std::function<void()>& body) {
     try {
       body();
@@ -197,10 +196,8 @@ bool describe_cases(const std::string& folder, const std::function<bool(const st
     } else {
       print(describe_case_text(model, path, sets));
     }
-    is_listed = true;
     ++cases;
   });
-  return is_listed;
 }
 
 // Whether the file is a model without initializers, which has no tensors to describe.
@@ -215,8 +212,7 @@ bool is_empty_model(const std::string& path) {
 }
 
 // Returns the tensors of a folder: the archive whose index it has, or its files.
-std::vector<std::string> tensors_of_folder(const std::string& folder,
-                                           const std::function<bool(const std::string&)>& wanted,
+std::vector<std::string> tensors_of_folder(const std::string& folder, const Filter& filter,
                                            InfoReport& report) {
   const auto set = TensorSet::open(folder);
   if (set->is_archive()) return {set->name()};
@@ -224,6 +220,9 @@ std::vector<std::string> tensors_of_folder(const std::string& folder,
   for (const Unseen& entry : set->unseen()) {
     report.warn(cat(printable(folder), ": not looked at: ", unseen_text(entry)));
   }
+  std::vector<std::string> names;
+  for (const SetMember& member : set->members()) names.push_back(member.name);
+  const Filter::Test wanted = filter.among(names);
   for (const SetMember& member : set->members()) {
     if (is_empty_model(set->path_of(member))) continue;
     if (names_archive(member.name) || wanted(member.name)) paths.push_back(set->path_of(member));
@@ -254,11 +253,12 @@ bool describe_if_model(const std::string& path, InfoReport& report) {
 }
 
 // Removes all arrays of an archive except the wanted ones.
-void select_arrays(const std::function<bool(const std::string&)>& wanted, FileContent& content) {
-  const auto is_other = [&](const ArrayEntry& file) {
-    return !wanted(file.path.substr(content.path.size() + 1));
-  };
-  std::erase_if(content.arrays, is_other);
+void select_arrays(const Filter& filter, FileContent& content) {
+  const auto name_of = [&](const ArrayEntry& file) { return file.path.substr(content.path.size() + 1); };
+  std::vector<std::string> names;
+  for (const ArrayEntry& file : content.arrays) names.push_back(name_of(file));
+  const Filter::Test wanted = filter.among(names);
+  std::erase_if(content.arrays, [&](const ArrayEntry& file) { return !wanted(name_of(file)); });
   content.is_whole = false;
 }
 
@@ -296,23 +296,21 @@ void describe_all(const Arguments& arguments, InfoReport& report) {
   if (std::ranges::count_if(arguments.operands, is_standard_input) > 1)
     throw Error("standard input can be read only once");
   const Format* const format = read_input_format(arguments);
-  const bool filters = has_filter(arguments);
-  const auto wanted = read_filter(arguments);
+  const Filter filter(arguments, "tensor");
+  const bool filters = filter.is_given();
   report.read_options();
   const auto warn = read_settings(arguments).warn;
   std::size_t files = 0;
   std::size_t failed = 0;
-  bool is_listed = false;  // whether the filter has left anything
   // The tensors of a folder have already been selected by their names in it.
   const auto describe_one = [&](const std::string& path, bool is_operand) {
     if (filters || report.measures() || !describe_if_model(path, report)) {
       FileContent content = report.inspect(path, format);
       if (filters && content.is_whole) {
-        select_arrays(wanted, content);
-      } else if (filters && is_operand && !wanted(path)) {
+        select_arrays(filter, content);
+      } else if (filters && is_operand && !filter.among({path})(path)) {
         content.arrays.clear();
       }
-      is_listed |= !content.arrays.empty();
       report.take(content);
       if (!filters || !content.arrays.empty() || !content.faults.empty())
         describe_file(content, report, warn);
@@ -335,15 +333,15 @@ void describe_all(const Arguments& arguments, InfoReport& report) {
   const auto describe = [&](const std::string& path) {
     if (path == "-" || !is_folder(path)) return describe_one(path, true);
     const std::size_t before = files;
-    if (!report.measures()) is_listed |= describe_cases(path, wanted, report, files, failed);
+    if (!report.measures()) describe_cases(path, filter, report, files, failed);
     if (files != before) return;
-    const auto tensors = tensors_of_folder(path, wanted, report);
+    const auto tensors = tensors_of_folder(path, filter, report);
     if (tensors.size() == 1) return describe_one(tensors[0], false);
     for (const std::string& tensor : tensors) attempt(tensor, false, [&] { describe_one(tensor, false); });
   };
   for (const std::string& path : arguments.operands)
     attempt(path, arguments.operands.size() == 1, [&] { describe(path); });
-  if (filters && !is_listed && failed == 0) refuse_filter(arguments, "tensor");
+  if (failed == 0) filter.require_matches();
   if (failed != 0) throw Error(cat(failed, " of ", files, " files could not be described"));
 }
 
@@ -360,13 +358,7 @@ int run_info(const Arguments& arguments) {
 }
 
 std::vector<Option> info_options() {
-  std::vector<Option> options = {
-      {"--filter", Heading::selection, "TEXT",
-       "only tensors of folders and archives, and files, whose name contains TEXT; with * or ? TEXT "
-       "is a pattern for the whole name; of several a name needs one",
-       OptionRules{.repeats = true}},
-      {"--exclude", Heading::selection, "TEXT", "no tensors and files that --filter TEXT would select",
-       OptionRules{.repeats = true}},
+  const std::vector<Option> own = {
       json_option("print JSON, for programs"),
       input_option(),
       {"--stats", Heading::others, "",
@@ -382,6 +374,7 @@ std::vector<Option> info_options() {
        "begin at a multiple of their size in a safetensors file",
        OptionRules{.repeats = true}},
   };
+  std::vector<Option> options = joined({filter_options("tensors"), own});
   for (Option& option : global_options()) {
     if (option.name != "--threads" && option.name != "--memory" && option.name != "--progress") continue;
     option.rules.needs = kStats;

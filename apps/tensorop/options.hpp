@@ -56,7 +56,8 @@ struct OptionRules {
   bool repeats = false;            // it may be given several times
   std::string_view needs = {};     // it is refused without this option
   std::string_view excludes = {};  // it is refused with these: "--list --json"
-  std::string_view hint = {};      // of both errors
+  std::string_view unless = {};    // with this option it excludes none
+  std::string_view hint = {};      // of errors of needs and excludes
   bool decides = false;            // it affects findings: a command that repeats a finding includes it
 };
 

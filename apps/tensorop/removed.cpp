@@ -10,6 +10,7 @@ struct RemovedOption {
 };
 constexpr RemovedOption kRemovedOptions[] = {
     {"", "--alpha", "tensorop mul multiplies updates before"},
+    {"check", "--write-known-failures", "--known-failures FILE --update rewrites FILE"},
     {"compare", "--rename", "--rename-regex FROM=TO, any number of times, changes names"},
     {"compare", "--why", "tensorop why JOBS --job NAME --at I,J explains an element"},
     {"explain", "--json", "explain prints text; tensorop ops --json has the rules of each operator"},

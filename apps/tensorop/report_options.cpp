@@ -30,21 +30,6 @@ std::string repeated_options(const Arguments& arguments) {
 
 namespace {
 
-constexpr std::string_view kFilter = "--filter";
-constexpr std::string_view kExclude = "--exclude";
-
-// Returns a filter for the names that one text of --filter or --exclude selects.
-NameFilter filter_of(const std::string& text, const std::vector<std::string>& names, FilterMembers members) {
-  if (std::ranges::find(names, text) != names.end()) {
-    return [text, members](const std::string& name) {
-      return name == text || (members == FilterMembers::yes && name.starts_with(cat(text, ":")));
-    };
-  }
-  if (text.find_first_of("*?") == std::string::npos)
-    return [text](const std::string& name) { return name.find(text) != std::string::npos; };
-  return [text](const std::string& name) { return matches_pattern(text, name); };
-}
-
 // Throws Error for options that exclude each other by their values.
 ReportSettings read_report_settings(const Arguments& arguments) {
   ReportSettings out;
@@ -130,18 +115,6 @@ std::vector<Option> report_options(const ReportKind& kind) {
   return joined({filter_options(things), own});
 }
 
-std::vector<Option> filter_options(const std::string& things) {
-  return {
-      {"--filter", Heading::selection, "TEXT",
-       cat("only ", things,
-           " whose name is TEXT or, if none is, contains TEXT; with * or ? TEXT is a pattern for the "
-           "whole name; of several a name needs one"),
-       OptionRules{.repeats = true}},
-      {"--exclude", Heading::selection, "TEXT", cat("no ", things, " that --filter TEXT would select"),
-       OptionRules{.repeats = true}},
-  };
-}
-
 std::vector<Option> picture_options() {
   return {
       {"--map", Heading::report, "", "draw where elements differ: a map of at most 24 lines"},
@@ -174,54 +147,16 @@ std::int64_t read_show(const Arguments& arguments) {
   return arguments.integer("--show").value_or(0);
 }
 
-bool has_filter(const Arguments& arguments) {
-  return arguments.has(kFilter) || arguments.has(kExclude);
-}
-
-NameFilter read_filter(const Arguments& arguments, const std::vector<std::string>& names,
-                       FilterMembers members) {
-  const auto any_of = [&](std::string_view option) {
-    std::vector<NameFilter> tests;
-    for (const std::string& text : arguments.values(option)) tests.push_back(filter_of(text, names, members));
-    return [tests](const std::string& name) {
-      return std::ranges::any_of(tests, [&](const NameFilter& test) { return test(name); });
-    };
-  };
-  return [selects_all = !arguments.has(kFilter), is_selected = any_of(kFilter),
-          is_excluded = any_of(kExclude)](const std::string& name) {
-    return (selects_all || is_selected(name)) && !is_excluded(name);
-  };
-}
-
-void refuse_filter(const Arguments& arguments, std::string_view noun) {
-  std::vector<std::string> given;
-  for (const std::string_view option : {kFilter, kExclude}) {
-    for (const std::string& text : arguments.values(option))
-      given.push_back(cat(option, " ", in_quotes(text)));
-  }
-  throw Error(cat(join(given, " "), arguments.has(kExclude) ? " leaves no " : " matches no ", noun));
-}
-
-void require_matches(const Arguments& arguments, const std::vector<std::string>& names,
-                     std::string_view noun) {
-  for (const std::string& text : arguments.values(kFilter)) {
-    if (std::ranges::none_of(names, filter_of(text, names, FilterMembers::no)))
-      throw Error(cat(kFilter, " ", in_quotes(text), " matches no ", noun));
-  }
-}
-
-void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs, bool are_all) {
-  if (!has_filter(arguments)) return;
+void filter_jobs(const Filter& filter, const ReportKind& kind, std::vector<Job>& jobs, bool are_all) {
+  if (!filter.is_given()) return;
   std::vector<std::string> names;
   for (const Job& job : jobs) {
     if (job.is_case || !kind.compares) names.push_back(job.name);
   }
-  if (are_all) require_matches(arguments, names, kind.noun);
-  const auto wanted = read_filter(arguments, names);
+  const Filter::Test wanted = are_all ? filter.only_among(names) : filter.among(names);
   jobs = kind.compares
              ? select_cases(jobs, wanted)
              : kept_jobs(jobs, jobs_with_needs(jobs, [&](const Job& job) { return wanted(job.name); }));
-  if (jobs.empty() && are_all) refuse_filter(arguments, kind.noun);
 }
 
 void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vector<Job>& jobs) {

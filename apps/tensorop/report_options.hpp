@@ -9,6 +9,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "filter.hpp"
 #include "jobs/batch.hpp"
 #include "jobs/shards.hpp"
 #include "progress.hpp"
@@ -23,8 +24,6 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
 
 // Returns --filter --list --fail-fast --json --junit --html --markdown.
 [[nodiscard]] std::vector<Option> report_options(const ReportKind& kind);
-// Returns --filter and --exclude, for commands that choose among `things`: "arrays".
-[[nodiscard]] std::vector<Option> filter_options(const std::string& things);
 inline constexpr std::string_view kListSkipped = "--list-skipped";
 inline constexpr std::string_view kTable = "--table";  // an option of compare
 
@@ -45,32 +44,12 @@ inline constexpr std::string_view kTable = "--table";  // an option of compare
 // Returns the number of --show; 0 without it.
 [[nodiscard]] std::int64_t read_show(const Arguments& arguments);
 
-// Whether --filter or --exclude is given.
-[[nodiscard]] bool has_filter(const Arguments& arguments);
-
-using NameFilter = std::function<bool(const std::string& name)>;
-// Whether "FILE" as a whole name also selects "FILE:ARRAY".
-enum class FilterMembers : bool { no, yes };
-// Whether --filter selects `name` and --exclude does not. A text among `names` selects that name
-// alone. Others select each name that contains them or, with * or ? in them, matches as a whole. No other
-// character is special.
-[[nodiscard]] NameFilter read_filter(const Arguments& arguments, const std::vector<std::string>& names = {},
-                                     FilterMembers members = FilterMembers::no);
-
-// Throws Error if a text of --filter matches none of the names.
-void require_matches(const Arguments& arguments, const std::vector<std::string>& names,
-                     std::string_view noun);
-
-// Throws Error if these options select none of the things that `noun` names.
-[[noreturn]] void refuse_filter(const Arguments& arguments, std::string_view noun);
-
 // Returns the shard of --shard I/N; nothing without it.
 [[nodiscard]] std::optional<Shard> read_shard(const Arguments& arguments);
 
-// Keeps the jobs that --filter and --exclude select, and the jobs whose results these use. If `are_all`,
-// throws Error if a text of --filter selects none, or if no job remains.
-void filter_jobs(const Arguments& arguments, const ReportKind& kind, std::vector<Job>& jobs,
-                 bool are_all = true);
+// Keeps the jobs that the filter selects, and the jobs whose results these use. If `are_all`, throws Error as
+// Filter::require_matches() does.
+void filter_jobs(const Filter& filter, const ReportKind& kind, std::vector<Job>& jobs, bool are_all = true);
 // Keeps the jobs of the shard only, if one is given.
 void take_shard(const std::optional<Shard>& shard, Reporter& reporter, std::vector<Job>& jobs);
 

@@ -70,7 +70,7 @@ std::vector<Job> read_run(const Arguments& arguments, Reporter& reporter) {
   });
   // For the jobs of all shards: they share the folder, and a job has the same name in each.
   if (cases && !arguments.has("--list")) make_case_folders(jobs, *cases, arguments.has("--fsync"));
-  filter_jobs(arguments, kRunReport, jobs);
+  filter_jobs(Filter(arguments, kRunReport.noun), kRunReport, jobs);
   take_shard(shard, reporter, jobs);
   if (only_missing) {
     const std::size_t all = jobs.size();
@@ -116,7 +116,7 @@ void run_jobs(const Arguments& arguments, const std::vector<Job>& jobs, Reporter
   progress->end();
 }
 
-int run(const Arguments& arguments) {
+int run_run(const Arguments& arguments) {
   return report_on(arguments, kRunReport, [&](auto& reporter, auto& progress) {
     std::vector<Job> jobs;
     together(arguments, [&] { jobs = read_run(arguments, reporter); });
@@ -134,7 +134,7 @@ Command run_command() {
            "tensorop run jobs.jsonl --onnx-case cases", "tensorop run jobs.jsonl --shard 3/20",
            "tensorop run jobs.jsonl --missing"},
           run_options(),
-          run};
+          run_run};
 }
 
 }  // namespace tensorop

@@ -45,8 +45,8 @@ class Check {
     if (settings_.mask) mask_ = open_mask(*settings_.mask, opening);
     BatchSettings batch = settings_.batch;
     batch.is_failure = [this](std::size_t i) {
-      const bool is_known = settings_.known != nullptr && settings_.known->has(jobs_[i]);
-      return is_failure(results_[i]->outcome) && !is_known;
+      const Finding& found = *results_[i];
+      return is_failure(found.outcome) && !(settings_.known != nullptr && settings_.known->excuses(found));
     };
     Interruption running;
     batch.interruption = &running;

@@ -1,133 +1,177 @@
 #include "check/known_failures.hpp"
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
-#include "jobs/call_text.hpp"
-#include "jobs/loaded_call.hpp"
-#include "ops/registry.hpp"
 
 namespace tensorop {
 namespace {
 
-// Keys whose values are known before any operand is opened.
-constexpr std::string_view kNameKeys[] = {"name", "op", "spec"};
-
-// The position of the # that begins the reason, or the size of the line.
-std::size_t find_reason(std::string_view line) {
-  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
-    if (at == 0 || kBlanks.find(line[at - 1]) != std::string_view::npos) return at;
-  }
-  return line.size();
-}
-
-bool is_name_key(std::string_view key) {
-  return std::ranges::find(kNameKeys, key) != std::end(kNameKeys);
-}
+constexpr std::string_view kStatus = "status";
+constexpr std::string_view kDefaultStatus = "different";
 
 bool is_key(std::string_view text) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_";
   return !text.empty() && text.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-std::vector<std::string> all_keys() {
-  std::vector<std::string> out(std::begin(kNameKeys), std::end(kNameKeys));
-  out.emplace_back("dtype");
-  for (const Operator* op : kOperators) {
-    for (const AttributeSpec& spec : op->attributes) {
-      if (std::ranges::find(out, spec.name) == out.end()) out.emplace_back(spec.name);
-    }
-  }
-  return out;
-}
-
-CaseFacts name_facts(const Job& job) {
-  CaseFacts out = {{"name", job.name}};
-  if (job.request.op.op != nullptr) {
-    out.emplace("op", job.request.op.op->name);
-    if (job.request.op.name->name != job.request.op.op->name) out.emplace("op", job.request.op.name->name);
-  }
-  out.emplace("spec", job.request.spec.value_or(""));
-  return out;
-}
-
-// The first operand's dtype and the values of the attributes, defaults too. A call that cannot be opened
-// by itself has only given attributes.
-void add_values(const Job& job, const Settings& settings, CaseFacts& out) {
-  if (job.request.op.op == nullptr) return;
-  try {
-    const LoadedCall call = load(job.request, settings);
-    if (!call.operands.empty()) out.emplace("dtype", name(call.operands[0].tensor.dtype()));
-    for (std::size_t i = 0; i < call.attributes.size(); ++i) {
-      const AttributeSpec& spec = call.op.op->attributes[i];
-      out.emplace(spec.name, value_text(call.attributes[i], spec));
-    }
-  } catch (const Error&) {
-    for (const NamedText& given : job.request.attributes) out.emplace(given.name, given.text);
-  }
-}
-
-bool fits(const CaseFacts& facts, const std::pair<std::string, std::string>& pattern) {
+bool fits(const CaseFacts& facts, const FactPattern& pattern) {
   const auto [first, last] = facts.equal_range(pattern.first);
   return std::any_of(first, last,
                      [&](const auto& fact) { return matches_pattern(pattern.second, fact.second); });
 }
 
+// Whether the facts, up to this depth, have all that the patterns want of them.
+bool fit(const CaseFacts& facts, const std::vector<FactPattern>& patterns, FactDepth depth) {
+  return std::ranges::all_of(patterns, [&](const FactPattern& pattern) {
+    return pattern.first == kStatus || depth_of(pattern.first) > depth || fits(facts, pattern);
+  });
+}
+
+bool has_status(const std::vector<FactPattern>& patterns, std::string_view status) {
+  bool has_none = true;
+  for (const auto& [key, pattern] : patterns) {
+    if (key != kStatus) continue;
+    if (!matches_pattern(pattern, status)) return false;
+    has_none = false;
+  }
+  return has_none ? status == kDefaultStatus : true;
+}
+
+// Throws Error for a pattern that matches none of the words.
+void require_word(const FactPattern& pattern, std::string_view key, const std::vector<std::string>& words) {
+  const auto matches = [&](const std::string& word) { return matches_pattern(pattern.second, word); };
+  if (pattern.first == key && std::ranges::none_of(words, matches))
+    throw Error(cat(key, " ", in_quotes(pattern.second), " is not one of ", join(words)));
+}
+
+void require_known(const FactPattern& pattern) {
+  std::vector<std::string> statuses;
+  for (const OutcomeRow& row : outcome_rows()) {
+    if (!row.status.empty()) statuses.emplace_back(row.status);
+  }
+  require_word(pattern, kStatus, statuses);
+  require_word(pattern, "class", case_classes());
+  const std::vector<std::string>& keys = fact_keys();
+  if (pattern.first == kStatus || std::ranges::find(keys, pattern.first) != keys.end()) return;
+  const std::string near = nearest(pattern.first, keys);
+  throw Error(cat("unknown key ", in_quotes(pattern.first),
+                  " (allowed: name, op, spec, rule, dtype, rank, class, status and attributes)"),
+              "", near.empty() ? "" : cat("did you mean ", near, "?"));
+}
+
+// The first word is removed from the text.
+std::string_view take_word(std::string_view& text) {
+  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+  text = trimmed(text.substr(word.size()));
+  return word;
+}
+
+// Nothing for a word that is no KEY=PATTERN.
+std::optional<FactPattern> pattern_of(std::string_view word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string_view::npos || !is_key(word.substr(0, equals))) return std::nullopt;
+  return FactPattern(word.substr(0, equals), word.substr(equals + 1));
+}
+
+// The lines by one of their conditions that names a single value which needs no operand.
+class LineIndex {
+ public:
+  void add(std::size_t line, const std::vector<FactPattern>& patterns) {
+    for (auto& [key, lines] : by_value_) {
+      for (const auto& [own, pattern] : patterns) {
+        if (own != key || pattern.find_first_of("*?") != std::string::npos) continue;
+        lines.emplace(pattern, line);
+        return;
+      }
+    }
+    others_.push_back(line);
+  }
+
+  // The lines, ascending, of which that condition is met.
+  [[nodiscard]] std::vector<std::size_t> lines_for(const CaseFacts& facts) const {
+    std::vector<std::size_t> out = others_;
+    for (const auto& [key, lines] : by_value_) {
+      const auto [first, last] = facts.equal_range(key);
+      for (auto fact = first; fact != last; ++fact) {
+        const auto [begin, end] = lines.equal_range(fact->second);
+        for (auto line = begin; line != end; ++line) out.push_back(line->second);
+      }
+    }
+    std::ranges::sort(out);
+    return out;
+  }
+
+ private:
+  using Lines = std::unordered_multimap<std::string_view, std::size_t>;
+  std::array<std::pair<std::string_view, Lines>, 4> by_value_ = {
+      {{"name", {}}, {"rule", {}}, {"op", {}}, {"spec", {}}}};
+  std::vector<std::size_t> others_;
+};
+
 }  // namespace
 
-CaseFacts facts_of(const Job& job, const Settings& settings) {
-  CaseFacts out = name_facts(job);
-  add_values(job, settings, out);
+std::string_view failure_status(const Finding& finding) {
+  return row_of(finding.known ? finding.known->outcome : finding.outcome).status;
+}
+
+KnownFailureText known_failure_text(std::string_view line) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  std::size_t end = line.find('#');
+  while (end != std::string_view::npos && end != 0 && kBlanks.find(line[end - 1]) == std::string_view::npos)
+    end = line.find('#', end + 1);
+  end = std::min(end, line.size());
+  return {trimmed(line.substr(0, end)), trimmed(line.substr(std::min(end + 1, line.size())))};
+}
+
+std::vector<FactPattern> patterns_of(std::string_view condition) {
+  std::vector<FactPattern> out;
+  for (std::string_view words = condition; !words.empty();) {
+    const auto pattern = pattern_of(take_word(words));
+    if (pattern) {
+      out.push_back(*pattern);
+      continue;
+    }
+    const std::size_t last = condition.find_last_of(kBlanks) + 1;
+    const auto status = pattern_of(condition.substr(last));
+    if (last == 0 || !status || status->first != kStatus) return {{"name", condition}};
+    return {{"name", trimmed(condition.substr(0, last))}, *status};
+  }
   return out;
 }
 
-bool is_excusable(const Finding& finding) {
-  return !row_of(finding.outcome).status.empty();
-}
-
-KnownFailures::KnownFailures(const std::string& path) : path_(path) {
-  const InputFile file = InputFile::open(path);
-  const auto bytes = file.mapping()->bytes();
-  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (std::int64_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string line(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    with_context(cat(printable(path), ":", number), [&] {
-      if (Line parsed = parse(line, number); !parsed.text.empty()) lines_.push_back(std::move(parsed));
+KnownFailures::KnownFailures(std::string path, bool is_updated) : path_(std::move(path)) {
+  if (is_updated && path_ == "-") throw Error("standard input cannot be rewritten");
+  if (is_updated) require_regular_file(path_);
+  if (is_updated && !file_exists(path_)) return;
+  constexpr std::int64_t kMostStreamed = 16 << 20;
+  const InputFile file = InputFile::open(path_, {.enough = [](std::string_view) { return kMostStreamed; }});
+  text_ = bytes_text(file.bytes());
+  if (file.is_stream() && std::ssize(text_) >= kMostStreamed)
+    throw Error(cat(printable(path_), ": is a stream of 16 MiB or more"));
+  std::int64_t number = 0;
+  for_each_line(text_, [&](std::string_view line) {
+    ++number;
+    with_context(cat(printable(path_), ":", number), [&] {
+      if (Line parsed = parse(line, number); !parsed.patterns.empty()) lines_.push_back(std::move(parsed));
     });
-  }
+  });
 }
 
-KnownFailures::Line KnownFailures::parse(std::string_view text, std::int64_t number) {
-  const std::size_t end = find_reason(text);
-  const std::string_view rule = trimmed(text.substr(0, end));
-  const std::string_view reason = trimmed(text.substr(std::min(end + 1, text.size())));
-  Line out{.number = number, .text = std::string(rule), .reason = std::string(reason), .patterns = {}};
-  for (std::string_view words = rule; !words.empty();) {
-    const std::string_view word = words.substr(0, words.find_first_of(kBlanks));
-    words = trimmed(words.substr(word.size()));
-    const std::size_t equals = std::min(word.find('='), word.size());
-    const std::string_view key = word.substr(0, equals);
-    if (equals == word.size() || !is_key(key)) {
-      out.patterns = {{"name", out.text}};
-      return out;
-    }
-    out.patterns.emplace_back(key, word.substr(equals + 1));
-  }
-  static const std::vector<std::string> known = all_keys();
-  for (const auto& [key, pattern] : out.patterns) {
-    if (std::ranges::find(known, key) != known.end()) continue;
-    const std::string near = nearest(key, known);
-    throw Error(cat("unknown key ", in_quotes(key), " (allowed: name, op, spec, dtype and attributes)"), "",
-                near.empty() ? "" : cat("did you mean ", near, "?"));
+KnownFailures::Line KnownFailures::parse(std::string_view line, std::int64_t number) {
+  const KnownFailureText text = known_failure_text(line);
+  Line out{.number = number, .whole = line, .text = text, .patterns = patterns_of(text.condition)};
+  for (const FactPattern& pattern : out.patterns) {
+    require_known(pattern);
+    if (pattern.first != kStatus) out.depth = std::max(out.depth, depth_of(pattern.first));
   }
   return out;
 }
@@ -137,23 +181,21 @@ std::string KnownFailures::place_of(const Line& line) const {
 }
 
 void KnownFailures::find_cases(const std::vector<Job>& jobs, const Settings& settings) {
+  LineIndex index;
+  for (std::size_t i = 0; i < lines_.size(); ++i) index.add(i, lines_[i].patterns);
   for (const Job& job : jobs) {
     if (!job.is_case) continue;
-    CaseFacts facts = name_facts(job);
-    bool has_values = false;
-    std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const auto has_key = [&](const auto& pattern) { return is_name_key(pattern.first); };
-      const auto& patterns = lines_[i].patterns;
-      if (!std::ranges::all_of(patterns,
-                               [&](const auto& each) { return !has_key(each) || fits(facts, each); }))
-        continue;
-      if (!has_values && !std::ranges::all_of(patterns, has_key)) {
-        has_values = true;
-        add_values(job, settings, facts);
-      }
-      if (std::ranges::all_of(patterns, [&](const auto& each) { return fits(facts, each); }))
-        found.push_back(i);
+    CaseFacts facts = facts_of(job, FactDepth::given, settings);
+    std::vector<std::size_t> found = index.lines_for(facts);
+    const auto keep_fitting = [&](FactDepth depth) {
+      std::erase_if(found, [&](std::size_t i) { return !fit(facts, lines_[i].patterns, depth); });
+    };
+    keep_fitting(FactDepth::given);
+    FactDepth depth = FactDepth::given;
+    for (const std::size_t i : found) depth = std::max(depth, lines_[i].depth);
+    if (depth != FactDepth::given) {
+      facts = facts_of(job, depth, settings);
+      keep_fitting(depth);
     }
     for (const std::size_t i : found) {
       ++lines_[i].cases;
@@ -163,17 +205,34 @@ void KnownFailures::find_cases(const std::vector<Job>& jobs, const Settings& set
   }
 }
 
+const KnownFailures::Line* KnownFailures::excuse_of(const Finding& finding) const {
+  const auto lines = lines_of_.find(finding.place.text);
+  const std::string_view status = failure_status(finding);
+  if (lines == lines_of_.end() || status.empty()) return nullptr;
+  for (const std::size_t i : lines->second) {
+    if (has_status(lines_[i].patterns, status)) return &lines_[i];
+  }
+  return nullptr;
+}
+
+bool KnownFailures::excuses(const Finding& finding) const {
+  return excuse_of(finding) != nullptr;
+}
+
 void KnownFailures::judge(Finding& finding) {
   const auto lines = lines_of_.find(finding.place.text);
   if (lines == lines_of_.end()) return;
   const Outcome outcome = finding.outcome;
+  const std::string_view status = failure_status(finding);
   for (const std::size_t i : lines->second) {
-    if (passes(outcome)) ++lines_[i].passed;
-    if (row_of(outcome).counts == OutcomeRow::Counts::apart) --lines_[i].cases;
+    Line& line = lines_[i];
+    if (passes(outcome)) ++line.passed;
+    if (!status.empty()) ++(has_status(line.patterns, status) ? line.excused : line.failed);
+    if (row_of(outcome).counts == OutcomeRow::Counts::apart) --line.cases;
   }
-  if (!is_excusable(finding)) return;
-  const Line& line = lines_[lines->second[0]];
-  finding.known = KnownFailure{place_of(line), line.reason, outcome};
+  const Line* const line = excuse_of(finding);
+  if (line == nullptr) return;
+  finding.known = KnownFailure{place_of(*line), std::string(line->text.reason), outcome};
   finding.outcome = Outcome::known_failure;
 }
 
@@ -182,19 +241,23 @@ std::vector<Finding> KnownFailures::passing() const {
   for (const Line& line : lines_) {
     if (!line.passes()) continue;
     out.push_back({.suite = path_,
-                   .name = line.text,
+                   .name = std::string(line.text.condition),
                    .place = {.file = path_, .line = line.number, .text = place_of(line)},
                    .outcome = Outcome::passes_now,
                    .warnings = {}});
-    out.back().known = KnownFailure{place_of(line), line.reason, Outcome::equal, line.cases};
+    out.back().known =
+        KnownFailure{place_of(line), std::string(line.text.reason), Outcome::equal, line.cases};
   }
   return out;
 }
 
-std::vector<std::string> KnownFailures::failing_lines() const {
-  std::vector<std::string> out;
+std::vector<Unseen> KnownFailures::unjudged() const {
+  std::vector<Unseen> out;
   for (const Line& line : lines_) {
-    if (!line.passes()) out.push_back(cat(line.text, line.reason.empty() ? "" : "  # ", line.reason));
+    if (line.passed != 0 && line.excused + line.failed == 0 && !line.passes())
+      add_unseen(
+          out,
+          {"line of known failures with passing cases, and others without a verdict", 1, {place_of(line)}});
   }
   return out;
 }
@@ -202,7 +265,15 @@ std::vector<std::string> KnownFailures::failing_lines() const {
 std::vector<Unseen> KnownFailures::unused() const {
   std::vector<Unseen> out;
   for (const Line& line : lines_) {
-    if (!line.is_used) add_unseen(out, {"line of known failures that matches no case", 1, {place_of(line)}});
+    if (!line.is_used) add_unseen(out, {"line of known failures without a case", 1, {place_of(line)}});
+  }
+  return out;
+}
+
+std::vector<std::string> KnownFailures::void_lines() const {
+  std::vector<std::string> out;
+  for (const Line& line : lines_) {
+    if (line.is_void()) out.emplace_back(line.whole);
   }
   return out;
 }

@@ -155,6 +155,7 @@ struct Counts {
   std::int64_t shrunk = 0;           // findings of --shrink, which stand beside the cases; then, of these,
   std::int64_t not_again = 0;        // the ones that did not fail again
   std::vector<Unseen> unseen = {};
+  std::vector<std::string> notes = {};  // for the end of the summary
 
   [[nodiscard]] std::int64_t operator[](Outcome outcome) const {
     return of[static_cast<std::size_t>(outcome)];

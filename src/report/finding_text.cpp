@@ -244,7 +244,10 @@ std::vector<ReportNumber> numbers_of(const ReportEnd& end, const ReportKind& kin
 }
 
 std::string unseen_end(const Counts& counts) {
-  return counts.unseen.empty() ? "" : cat("; not looked at: ", join(counts.unseen, ", ", unseen_text));
+  std::string out =
+      counts.unseen.empty() ? "" : cat("; not looked at: ", join(counts.unseen, ", ", unseen_text));
+  for (const std::string& note : counts.notes) out += cat("; ", note);
+  return out;
 }
 
 std::string summary_text(const ReportEnd& end, const ReportKind& kind) {

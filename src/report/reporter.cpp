@@ -171,6 +171,11 @@ void Reporter::add_unseen(const std::vector<Unseen>& entries) {
   tensorop::add_unseen(counts_.unseen, entries);
 }
 
+void Reporter::add_note(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  counts_.notes.push_back(text);
+}
+
 // After a signal, the lock may not be owned: another thread waits for the reader of standard output.
 std::unique_lock<std::timed_mutex> Reporter::lock_output() {
   constexpr std::chrono::milliseconds kStep(100);
@@ -328,6 +333,7 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
   if (is_silent()) return;
   std::vector<std::string> warnings;
   for (const Unseen& entry : counts_.unseen) warnings.push_back(cat("not looked at: ", unseen_text(entry)));
+  warnings.insert(warnings.end(), counts_.notes.begin(), counts_.notes.end());
   if (settings_.json) {
     Json tail = Json::object();
     if (!list_) list_.emplace(head(), kind_.list);

@@ -82,6 +82,8 @@ class Reporter {
   void add(const Finding& finding);
   // Adds inputs that the command was given but does not examine.
   void add_unseen(const std::vector<Unseen>& entries);
+  // Adds a line to the end of the summary.
+  void add_note(const std::string& text);
 
   // Whether only the verdict, equal or not, of findings is needed.
   [[nodiscard]] bool needs_verdict_only() const {
