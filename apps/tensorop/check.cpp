@@ -116,15 +116,12 @@ struct ReadyCheck {
   std::optional<Error> not_kept = {};  // why findings of --shrink are not kept
 };
 
-// Calls all cases under one version.
-void set_version(const std::string& spec, std::vector<Job>& jobs) {
-  if (names_several(spec)) throw Error(cat("--spec: ", in_quotes(spec), " has no single result"));
+// Returns the version under which all cases are called, if one is given.
+std::optional<std::string> read_spec(const Arguments& arguments) {
+  const auto spec = arguments.value("--spec");
+  if (spec && names_several(*spec)) throw Error(cat("--spec: ", in_quotes(*spec), " has no single result"));
   (void)with_context("--spec", [&] { return parse_spec(spec); });
-  for (Job& job : jobs) {
-    if (is_of_versions(job))
-      throw Error(cat(job.location(), ": a case of several versions cannot be combined with --spec"));
-    job.request.spec = spec;
-  }
+  return spec;
 }
 
 // Returns the cases of all shards.
@@ -132,6 +129,7 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
                               std::vector<Unseen>& unseen, std::vector<UnreadableCases>& unreadable) {
   const bool of_others = arguments.has("--actual") || arguments.has("--command");
   JobDefaults defaults;
+  defaults.only_spec = read_spec(arguments);
   defaults.tolerances = read_tolerance_texts(arguments);
   (void)parse_tolerances(defaults.tolerances);
   std::vector<Job> jobs =
@@ -139,7 +137,6 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
                  &unreadable, &unseen);
   // If there is only one file, its error is reported like any other.
   if (jobs.empty() && unreadable.size() == 1) throw Error(unreadable[0].error);
-  if (const auto spec = arguments.value("--spec")) set_version(*spec, jobs);
   join_case_files(jobs, {settings.actual, settings.update, settings.mask.value_or("")});
   if (settings.known != nullptr) {
     settings.known->find_cases(jobs, {.threads = settings.batch.threads, .memory = settings.batch.memory});

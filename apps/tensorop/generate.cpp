@@ -67,10 +67,8 @@ std::vector<Generator> read_generators(const Arguments& arguments, const SuiteOp
   std::vector<Generator> generators;
   for (const std::string& word : arguments.operands) {
     subject.op = require_operator(word, publisher_in(options.spec.value_or("")));
-    // Cases have index tuples, even for names that take index arrays.
-    if (subject.op.name->takes_arrays) subject.op.name = subject.op.op->names.data();
     const std::string_view name = subject.op.name->name;
-    const auto is_same = [&](const Generator& other) { return other.subject().op.op == subject.op.op; };
+    const auto is_same = [&](const Generator& other) { return other.subject().op.name == subject.op.name; };
     if (std::ranges::any_of(generators, is_same)) throw Error(cat(name, " is given twice"));
     with_context(name, [&] {
       subject.version = &find_version(*subject.op.op, *subject.op.name, parse_spec(options.spec));

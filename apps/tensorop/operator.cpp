@@ -12,7 +12,7 @@
 #include "commands.hpp"
 #include "describe/describe.hpp"
 #include "describe/portability_report.hpp"
-#include "engine/mask.hpp"
+#include "engine/index_forms.hpp"
 #include "explain/portability.hpp"
 #include "team.hpp"
 

@@ -15,7 +15,7 @@
 #include "commands.hpp"
 #include "describe/why_picture.hpp"
 #include "describe/why_report.hpp"
-#include "engine/index_range.hpp"
+#include "engine/index_forms.hpp"
 #include "engine/stablehlo.hpp"
 #include "explain/why.hpp"
 #include "explain/why_refusal.hpp"

@@ -21,6 +21,7 @@
 #include "explain/verdicts.hpp"
 #include "io/source.hpp"
 #include "jobs/cases.hpp"
+#include "ops/statement.hpp"
 
 namespace tensorop {
 namespace {

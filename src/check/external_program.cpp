@@ -8,7 +8,7 @@
 #include "base/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
-#include "engine/mask.hpp"
+#include "engine/index_forms.hpp"
 #include "jobs/call_text.hpp"
 
 namespace tensorop {
@@ -41,7 +41,7 @@ void write_text(const std::string& path, const std::string& text) {
 ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::string& folder,
                     const Settings& settings) {
   const OpenedCall opened = open_call(job.request, settings);
-  const LoadedCall call = load(job.request, opened.call);
+  const LoadedCall call = load(job.request, opened);
   const std::string output = path_from(folder, "output.npy");
   const std::string description = path_from(folder, "case.jsonl");
   CommandValues values;

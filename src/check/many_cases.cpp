@@ -108,7 +108,7 @@ void ManyCases::write_case(const Pack& pack, std::size_t at, const Settings& set
   const OpenedCall opened = open_call(job.request, own);
   const std::string name = name_in_pack(at);
   const WrittenCall written =
-      write_call(load(job.request, opened.call), opened.inputs, pack.folder->path(), cat(name, "."), own);
+      write_call(load(job.request, opened), opened.inputs, pack.folder->path(), cat(name, "."), own);
   entry.line =
       cat("{\"name\":", json_string(name), ",", written.job, ",\"output\":", json_string(cat(name, ".npy")),
           ",\"comment\":", json_string(job.name), "}\n");

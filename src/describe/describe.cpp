@@ -11,6 +11,7 @@
 #include "io/json/json_document.hpp"
 #include "ops/index_policy.hpp"
 #include "ops/registry.hpp"
+#include "ops/statement.hpp"
 
 namespace tensorop {
 namespace {
@@ -328,11 +329,25 @@ std::string describe_text(const Rule& rule) {
   const auto item = [](std::string_view title, std::string_view text) {
     return wrapped(cat(padded(title, kTitleWidth), text), width(), kTitleWidth) + "\n";
   };
+  const auto versions = [&](Stand stand) {
+    std::string out;
+    for (const Statement& row : all_statements()) {
+      if (row.rule != rule.id || row.stand != stand) continue;
+      const Publisher& publisher = publisher_of(row.framework);
+      const std::string page = cat(publisher.source, published_name(row.framework, row.published, row.since));
+      const std::string where = row.published.empty() ? std::string(publisher.name)
+                                : row.is_to_newest()
+                                    ? cat(page, " and later")
+                                    : cat(page, row.last == row.since ? "" : cat(" to ", row.last));
+      out += cat(out.empty() ? "" : "; ", where, ": ", row.words);
+    }
+    return out.empty() ? out : item(stand == Stand::open ? "Left open by:" : "By code:", out);
+  };
   const std::string older = join(rule.formerly, ", ", [](std::string_view id) { return id; });
   return cat(wrapped(cat(rule.id, ": ", rule.statement), width()), "\n\n",
-             item("Published by:", rule.published), older.empty() ? "" : item("Older ids:", older),
-             item("Operators:", operators), "Breaks it:    ", rule.broken_by,
-             "\nSatisfies it: ", rule.satisfied_by, "\n");
+             item("Published by:", rule.published), versions(Stand::open), versions(Stand::refused),
+             older.empty() ? "" : item("Older ids:", older), item("Operators:", operators),
+             "Breaks it:    ", rule.broken_by, "\nSatisfies it: ", rule.satisfied_by, "\n");
 }
 
 }  // namespace tensorop

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
+#include "ops/statement.hpp"
 
 namespace tensorop {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t kWidestResult = 60;
 
 std::string_view word_of(Verdict verdict) {
-  constexpr std::string_view kWords[] = {"accepted", "refused", "not in tensorop", "open"};
+  constexpr std::string_view kWords[] = {"accepted", "refused", "not in tensorop", "open", "no equivalent"};
   return kWords[static_cast<std::size_t>(verdict)];
 }
 
@@ -113,9 +114,9 @@ std::string portability_text(const Portability& found) {
   std::size_t width = std::string_view("result").size();
   for (const PortabilityLine& line : lines)
     width = std::max(width, std::min(line.result.size(), kWidestResult));
-  const bool has_missing =
-      std::ranges::count(found.versions, Verdict::missing, &VersionVerdict::verdict) != 0;
-  const std::size_t verdict_width = has_missing ? word_of(Verdict::missing).size() + 1 : 10;
+  std::size_t verdict_width = 10;
+  for (const PortabilityLine& line : lines)
+    verdict_width = std::max(verdict_width, word_of(line.first->verdict).size() + 1);
   const auto row = [&](std::string_view verdict, std::string_view result, std::string_view specs) {
     return cat(padded(verdict, verdict_width), padded(result, width), " ", specs, "\n");
   };
@@ -131,7 +132,8 @@ std::string portability_text(const Portability& found) {
 }
 
 Json verdict_json(const VersionVerdict& one) {
-  constexpr std::string_view kWords[] = {"accepted", "refused", "not_in_tensorop", "unspecified"};
+  constexpr std::string_view kWords[] = {"accepted", "refused", "not_in_tensorop", "unspecified",
+                                         "no_equivalent"};
   return Json::object()
       .add("spec", one.spec)
       .add("published", one.version->published)
@@ -139,7 +141,8 @@ Json verdict_json(const VersionVerdict& one) {
       .add("verdict", kWords[static_cast<std::size_t>(one.verdict)])
       .add("class", one.result ? Json(letter_of(*one.result)) : Json())
       .add("rule", Json::or_null(one.rule()))
-      .add("message", Json::or_null(one.message));
+      .add("message", Json::or_null(one.message))
+      .add("source", Json::or_null(source_of(*one.version)));
 }
 
 Json portability_json(const Portability& found) {

@@ -32,7 +32,7 @@ std::string part(const Call& call, std::size_t i, std::int64_t begin, std::int64
              to_string(slice(call.operands[i].shape(), begin, end)));
 }
 
-std::string gather_formula(const Call& call, bool has_mask) {
+std::string gather_formula(const Call& call) {
   const std::int64_t data = call.operands[0].rank();
   const std::int64_t indices = call.operands[1].rank();
   const std::int64_t given = integer_of(call, "axis");
@@ -41,21 +41,21 @@ std::string gather_formula(const Call& call, bool has_mask) {
   const std::int64_t b = batch < 0 ? batch + indices : batch;
   std::vector<std::string> parts;
   if (axis > 0) parts.push_back(part(call, 0, 0, axis, cat("[:", axis, "]")));
-  parts.push_back(has_mask ? cat("true elements of the mask ", to_string(call.operands[1].shape()))
-                           : part(call, 1, b, indices, b == 0 ? "" : cat("[", b, ":]")));
+  parts.push_back(call.has_mask() ? cat("true elements of the mask ", to_string(call.operands[1].shape()))
+                                  : part(call, 1, b, indices, b == 0 ? "" : cat("[", b, ":]")));
   if (axis + 1 < data) parts.push_back(part(call, 0, axis + 1, data, cat("[", axis + 1, ":]")));
   return join(parts, " + ");
 }
 
-std::string gather_nd_formula(const Call& call, const Shape& result, bool has_mask) {
+std::string gather_nd_formula(const Call& call, const Shape& result) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const std::int64_t batch = integer_of(call, "batch_dims");
   const std::int64_t b = batch < 0 ? batch + rank(indices) : batch;
   const std::int64_t k = indices.back();
   const std::string rest = to_string(Shape(data.begin() + b + k, data.end()));
-  if (has_mask)
-    return cat("true elements of the mask (", indices[0], ") + data.shape[", call.mask_shape.size(), ":] ",
+  if (call.has_mask())
+    return cat("true elements of the mask (", indices[0], ") + data.shape[", call.form.mask.size(), ":] ",
                rest);
   std::vector<std::string> parts;
   const bool is_fused = rank(result) < rank(indices) - 1 + rank(data) - b - k;
@@ -127,9 +127,9 @@ std::string_view chosen_word(const Call& call, std::string_view name) {
 
 Shape shown_shape(const Call& call, std::size_t i) {
   Shape out = call.operands[i].shape();
-  if (i != 0 || call.mask_shape.empty()) return out;
+  if (i != 0 || call.form.mask.empty()) return out;
   out.erase(out.begin());
-  out.insert(out.begin(), call.mask_shape.begin(), call.mask_shape.end());
+  out.insert(out.begin(), call.form.mask.begin(), call.form.mask.end());
   return out;
 }
 
@@ -145,8 +145,8 @@ std::string shape_formula(const Explainer& explainer) {
     if (explainer.output().shape == call.operands[1].shape()) return own;
     return cat(own, is_flat(call) ? ", flat" : ", repeated to data off the axis");
   }
-  if (op.name == "gather") return gather_formula(call, explainer.has_mask());
-  if (op.name == "gathernd") return gather_nd_formula(call, explainer.output().shape, explainer.has_mask());
+  if (op.name == "gather") return gather_formula(call);
+  if (op.name == "gathernd") return gather_nd_formula(call, explainer.output().shape);
   if (op.family == "broadcast") return target_formula(call);
   // In Select, the condition does not enlarge the result.
   const bool is_where = op.name == "where";

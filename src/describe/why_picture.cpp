@@ -72,7 +72,7 @@ class PictureMaker {
 
   void add_operand(std::size_t i) {
     const Tensor& tensor = call_.operands[i];
-    const bool is_mask = explainer_.has_mask() && i == kPictureIndices;
+    const bool is_mask = call_.has_mask() && i == kPictureIndices;
     PictureGrid grid{is_mask ? "indices of the mask" : call_.operand_name(i),
                      cat(name(tensor.dtype()), " ", to_string(tensor.shape())), tensor.shape()};
     if (i < call_.files.size() && !call_.files[i].empty()) {
@@ -255,6 +255,11 @@ class PictureMaker {
     if (known == out_.marks.end()) out_.marks.push_back({std::move(sample), std::move(meaning)});
   }
 
+  [[nodiscard]] std::string fill_text() const {
+    const auto fill = fill_value(call_);
+    return fill ? element_text(*fill, 0) : "zero";
+  }
+
   void add_marks() {
     for (const PictureCell& cell : result().cells) {
       if (cell.colours.size() > 1) add_mark({.colours = {0, 1}}, "combined of several elements");
@@ -264,7 +269,8 @@ class PictureMaker {
         add_mark({.colours = cell.colours, .is_open = true},
                  cat("unspecified in ", call_.version_name(), ": ", reason_text(explainer_.open_reason())));
       }
-      if (cell.reads_zero) add_mark({.reads_zero = true}, "reads zero: the index is out of range");
+      if (cell.reads_zero)
+        add_mark({.reads_zero = true}, cat("reads ", fill_text(), ": the index is out of range"));
       if (cell.is_asked)
         add_mark({.is_asked = true}, "asked for by --at; the other elements are not explained");
     }

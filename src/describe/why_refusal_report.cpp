@@ -88,6 +88,7 @@ std::string refusal_text(const Refusal& refusal) {
   add("unspecified in: ", rows_of(refusal, Verdict::open));
   add("not in tensorop: ", rows_of(refusal, Verdict::missing));
   add("refused by: ", rows_of(refusal, Verdict::refused));
+  add("no equivalent in: ", rows_of(refusal, Verdict::no_equivalent));
   return out;
 }
 

@@ -44,7 +44,11 @@ std::string_view reduction_sign(const Call& call) {
   const Choices choices = find_attribute(*call.op, "reduction")->choices;
   const auto value = choices[std::get<ChosenWord>(chosen->value).at].value;
   const std::string_view word = std::ranges::find(choices, value, &Choice::value)->word;
-  const auto* const op = std::ranges::find(kOperators, word, &Operator::name);
+  const bool is_bool = call.operands[0].dtype() == DType::boolean;
+  // A logical reduction of integers works on their bits.
+  const auto* op =
+      is_bool ? std::end(kOperators) : std::ranges::find(kOperators, cat("bitwise", word), &Operator::name);
+  if (op == std::end(kOperators)) op = std::ranges::find(kOperators, word, &Operator::name);
   return op == std::end(kOperators) ? "" : (*op)->sign;
 }
 
@@ -75,8 +79,8 @@ std::string index_text(const Explainer& explainer, const ChosenIndex& index) {
 
 std::string indices_text(const Explainer& explainer, const std::vector<ChosenIndex>& indices) {
   std::vector<std::string> out;
-  if (explainer.has_mask()) {
-    const Shape& mask = explainer.call().mask_shape;
+  if (explainer.call().has_mask()) {
+    const Shape& mask = explainer.call().form.mask;
     const std::int64_t at = indices[0].coordinate.value_or(0);
     return cat(mask.empty() ? cat(kMask, "[", at, "]") : element_name(std::string(kMask), at, mask),
                " is true");
@@ -246,7 +250,7 @@ std::string why_shape_text(const Explainer& explainer) {
   std::vector<std::string> terms;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     if (call.left_out == i) continue;
-    const bool is_mask = explainer.has_mask() && i == kIndexOperand;
+    const bool is_mask = explainer.call().has_mask() && i == kIndexOperand;
     std::string term = cat(is_mask ? cat("indices of the ", kMask) : shown_name(call, i), " ",
                            to_string(shown_shape(call, i)));
     // The formula already contains the operands that are broadcast.

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/operands.hpp"
@@ -11,6 +12,7 @@
 #include "io/json/json_writer.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
+#include "ops/axes.hpp"
 #include "ops/index_policy.hpp"
 
 namespace tensorop {
@@ -33,10 +35,12 @@ std::size_t find_choice(std::string_view name, const std::string& text, Choices 
   refuse_choice(name, text, words_of(choices), rule, "", "");
 }
 
-ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, const Call& call) {
+ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, Call& call) {
   const AttributeRow* const own = find_attribute(*call.version, spec.name);
-  if (own != nullptr && std::ranges::find(own->missing, lower(text)) != own->missing.end())
-    throw Error(cat(spec.name, " ", lower(text), kNotHere), kMissingRule);
+  if (own != nullptr && std::ranges::find(own->missing, lower(text)) != own->missing.end()) {
+    call.lack(cat(spec.name, " ", lower(text)));
+    return {find_choice(spec.name, allowed_words(spec, *call.version)[0], spec.choices, spec.rule)};
+  }
   const bool is_known = std::ranges::find(spec.choices, lower(text), &Choice::word) != spec.choices.end();
   if (!is_known && !call.strict())
     refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule, "", "");
@@ -49,7 +53,7 @@ ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, const
   };
   // The default is also valid in a version without the attribute.
   if (allows(*call.version) || own == nullptr) return {at};
-  const std::string others = versions_where(*call.op, allows);
+  const std::string others = versions_where(*call.op, allows, call.version);
   refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule,
                 cat(" in ", call.version_name()), others.empty() ? "" : cat(word, " is allowed by ", others));
 }
@@ -62,10 +66,11 @@ std::int64_t read_integer(const AttributeSpec& spec, const std::string& text, co
   const auto value = parse_int64(text);
   const bool is_in = find_attribute(*call.version, spec.name) != nullptr;
   if (value && *value < 0 && is_in && !is_signed(*call.version)) {
-    throw Error(cat(spec.name, " ", *value, " is negative; ", call.version_name("counts"),
-                    " it from the front alone"),
-                "AX-3",
-                cat("a negative ", spec.name, " is allowed by ", versions_where(*call.op, is_signed)));
+    throw Error(
+        cat(spec.name, " ", *value, " is negative; ", call.version_name("counts"),
+            " it from the front alone"),
+        "AX-3",
+        cat("a negative ", spec.name, " is allowed by ", versions_where(*call.op, is_signed, call.version)));
   }
   if (value) return *value;
   throw Error(cat(spec.name, " ", in_quotes(text), " is not an integer"), spec.rule);
@@ -138,7 +143,7 @@ Shape read_integers(const AttributeSpec& spec, const NamedText& given, const For
 }
 
 decltype(Attribute::value) read_value(const AttributeSpec& spec, const NamedText& given,
-                                      const Format* text_format, Inputs& inputs, const Call& call) {
+                                      const Format* text_format, Inputs& inputs, Call& call) {
   switch (spec.kind) {
     case AttributeKind::integer:
       return read_integer(spec, given.text, call);
@@ -206,10 +211,17 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
     if (attribute.is_given) throw Error(cat(spec.name, " is given twice"), kCallRule);
     if (!attribute.in_version) {
       throw Error(cat(call.version_name("has"), " no attribute ", spec.name), kCallRule,
-                  cat("it is in ", versions_where(*call.op, [&](const Version& version) {
-                        return find_attribute(version, spec.name) != nullptr;
-                      })));
+                  cat("it is in ", versions_where(
+                                       *call.op,
+                                       [&](const Version& version) {
+                                         return find_attribute(version, spec.name) != nullptr;
+                                       },
+                                       call.version)));
     }
+    if (call.name->fixes(spec.name) && lower(given.text) != call.name->preset.text)
+      throw Error(cat(call.name->name, " means ", spec.name, " ", call.name->preset.text, ", not ",
+                      in_quotes(given.text)),
+                  kCallRule);
     attribute.is_given = true;
   }
   call.oob = request.oob ? read_oob(*request.oob, call) : call.version->index.out_of_bounds;
@@ -224,11 +236,18 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
       attribute.value = read_value(spec, {std::string(spec.name), std::string(text)}, nullptr, inputs, call);
     } else if (spec.required) {
       throw Error(cat("attribute ", spec.name, " is missing"), kCallRule);
-    } else if (const AttributeRow* row = find_attribute(*call.version, spec.name);
-               row != nullptr && row->required) {
-      throw Error(cat("attribute ", spec.name, " is missing: ", call.version_name("has"), " no default"),
-                  kCallRule);
     }
+  }
+  for (const AttributeRow& row : call.version->attributes) {
+    Attribute& attribute = call.attributes[to_size(find_attribute(*call.op, row.name) - specs.data())];
+    if (!row.required || attribute.is_given) continue;
+    if (is_flat(call)) {  // flat data has one axis
+      attribute.value = std::int64_t{0};
+      continue;
+    }
+    const bool may_be_flat = find_attribute(*call.version, kFlatSpec.name) != nullptr;
+    throw Error(cat("attribute ", row.name, " is missing: ", call.version_name("has"), " no default"),
+                kCallRule, may_be_flat ? cat(call.option(kFlatSpec.name), " counts elements") : "");
   }
 }
 

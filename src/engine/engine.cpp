@@ -16,41 +16,12 @@
 
 namespace tensorop {
 
-namespace {
-
-// Checks as much as possible of a call in which some operands have no elements: the indices if they have
-// elements; for operators without indices, all operands if they have.
-void check_values(const Bound& bound, const Settings& settings) {
-  const Call& call = bound.call;
-  const auto has_elements = [&](std::size_t i) {
-    return call.operands[i].data() != nullptr && call.operands[i].size() != 0;
-  };
-  bool has_indices = false;
-  bool is_complete = true;
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    if (call.operand_spec(i).role != OperandRole::indices) continue;
-    has_indices = true;
-    is_complete &= has_elements(i);
-  }
-  for (std::size_t i = 0; i < call.operands.size() && !has_indices; ++i) is_complete &= has_elements(i);
-  if (!is_complete) return;
-  with_context(call.name->name, [&] {
-    with_fault_text(call, bound.planned, [&] {
-      const Plan& plan = *bound.planned.plan;
-      check(plan, {0, plan.facts().check_size}, settings.threads);
-      require_no_duplicates(plan, settings);
-    });
-  });
-}
-
-}  // namespace
-
 OutputInfo infer_request(const Request& request, const Settings& settings) {
   if (settings.executor != nullptr) return settings.executor->infer(request, settings);
   Request headers = request;
   headers.dry_run = true;
   Bound bound = bind(headers, settings, RangeForm::slice);
-  check_values(bound, settings);
+  with_context(request.op.name->name, [&] { check_known_values(bound.call, bound.planned, settings); });
   return std::move(bound.planned.output);
 }
 

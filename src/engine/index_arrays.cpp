@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -12,7 +13,6 @@
 #include "base/files/scratch_file.hpp"
 #include "base/text.hpp"
 #include "engine/operands.hpp"
-#include "engine/version.hpp"
 #include "kernels/elements/walk.hpp"
 #include "kernels/range.hpp"
 #include "ops/broadcast_rules.hpp"
@@ -21,42 +21,6 @@
 
 namespace tensorop {
 namespace {
-
-constexpr std::string_view kName = "indices";
-
-// Removes the index arrays from the request and returns their texts: the operand named "indices", or
-// otherwise all positional operands between data and updates.
-std::vector<OperandText> take_arrays(Request& request) {
-  const auto named = std::ranges::find(request.named, kName, &NamedText::name);
-  if (named != request.named.end()) {
-    std::vector<OperandText> out = {static_cast<const OperandText&>(*named)};
-    request.named.erase(named);
-    return out;
-  }
-  const auto is_positional = [&](const OperandSpec& spec) {
-    return std::ranges::find(request.named, spec.name, &NamedText::name) == request.named.end();
-  };
-  const auto operands = request.op.op->operands;
-  auto& texts = request.positional;
-  const std::size_t before = is_positional(operands[0]) ? 1 : 0;
-  const std::size_t after = operands.size() > 2 && is_positional(operands[2]) ? 1 : 0;
-  if (texts.size() <= before + after) return {};
-  const auto first = texts.begin() + to_int64(before);
-  const auto end = texts.end() - to_int64(after);
-  std::vector<OperandText> out(first, end);
-  texts.erase(first, end);
-  return out;
-}
-
-Tensor open_array(const OperandText& text, const Request& request, const Settings& settings, Inputs& inputs) {
-  const Source::Options options{
-      .header_only = request.dry_run, .allow_abstract = request.dry_run, .text_format = request.text_format};
-  Source source = open_operand(text, options, settings);
-  if (source.tensor() == nullptr)
-    source.resolve(source.fits_any_dtype() ? DType::int64 : source.natural_dtype());
-  inputs.add(source.mapping());
-  return *source.tensor();
-}
 
 // Writes the indices for a range of the positions of `shape`, to which the array is repeated.
 void write_component(const Tensor& array, const Shape& shape, Range range, std::int64_t* out,
@@ -76,7 +40,8 @@ void write_component(const Tensor& array, const Shape& shape, Range range, std::
   });
 }
 
-// Returns index tuples along a new last dimension.
+}  // namespace
+
 Tensor stacked(const std::vector<Tensor>& arrays, const std::vector<std::string>& names,
                const Settings& settings, Inputs& inputs) {
   Shape shape = arrays[0].shape();
@@ -117,26 +82,6 @@ Tensor stacked(const std::vector<Tensor>& arrays, const std::vector<std::string>
   const auto mapped = std::move(file).into_mapped();
   inputs.add(mapped);
   return {DType::int64, std::move(tuples), mapped};
-}
-
-}  // namespace
-
-Request with_tuples(Request request, const Settings& settings, Inputs& inputs) {
-  std::vector<Tensor> arrays;
-  std::vector<std::string> names;
-  const std::vector<OperandText> texts = take_arrays(request);
-  for (const OperandText& text : texts) {
-    names.push_back(texts.size() == 1 ? std::string(kName) : cat(kName, " ", names.size() + 1));
-    arrays.push_back(with_context(names.back(), [&] { return open_array(text, request, settings, inputs); }));
-    // Several arrays are stacked as int64, so their own dtypes must be checked here.
-    if (texts.size() > 1) {
-      const Version& version = find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
-      require_dtype(*request.op.op, version, 1, arrays.back().dtype(), names.back());
-    }
-  }
-  if (!arrays.empty())
-    request.named.emplace_back(std::string(kName), OperandText(stacked(arrays, names, settings, inputs)));
-  return request;
 }
 
 }  // namespace tensorop

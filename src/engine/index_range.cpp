@@ -52,10 +52,6 @@ std::optional<IndexRange> parse_range(std::string_view text) {
   return IndexRange{bounds[0], bounds[1], bounds[2].value_or(1)};
 }
 
-bool is_range(const Operator& op, const OperandText& operand) {
-  return op.mask == MaskUse::along_axis && operand.is_reference() && parse_range(operand.text).has_value();
-}
-
 void apply_range(const IndexRange& range, RangeForm form, Call& call) {
   const std::int64_t size = axis_size(call);
   const bool ascends = range.step > 0;
@@ -73,7 +69,7 @@ void apply_range(const IndexRange& range, RangeForm form, Call& call) {
   const auto positions = static_cast<std::int64_t>(distance / step + (distance % step == 0 ? 0 : 1));
   const bool is_slice = form == RangeForm::slice && positions > 0;
   // The step of a single position may be as large as int64.
-  if (is_slice) call.range = AxisRange{positions, positions == 1 ? 1 : range.step};
+  if (is_slice) call.form.range = AxisRange{positions, positions == 1 ? 1 : range.step};
   const std::int64_t stored = is_slice ? 1 : positions;
   auto storage = std::make_shared<Storage>(stored * to_int64(sizeof(std::int64_t)), "the indices of a range");
   auto* const out = reinterpret_cast<std::int64_t*>(storage->data());

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/request.hpp"
+#include "engine/index_forms.hpp"
 #include "ops/call.hpp"
 
 namespace tensorop {
@@ -20,15 +20,6 @@ struct IndexRange {
 // Reads START:STOP or START:STOP:STEP, each an integer or left out; nothing if the text has another form.
 // Integers beyond int64 become its limits. The step may be 0, which no valid range has.
 [[nodiscard]] std::optional<IndexRange> parse_range(std::string_view text);
-
-// Whether the operator takes ranges in place of indices, and the operand is one.
-[[nodiscard]] bool is_range(const Operator& op, const OperandText& operand);
-
-// How a range becomes operand 1 of a call.
-enum class RangeForm : bool {
-  indices,  // the positions, 8 bytes for each
-  slice,    // one slice: the first position, and Call::range
-};
 
 // Makes operand 1 of the call from the range, clipped to the axis. Throws Error if the axis is out of range,
 // or memory does not hold the positions.

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kIndicesOfMask = 1;
 
-bool has(const std::vector<NamedText>& given, std::string_view name) {
-  return std::ranges::find(given, name, &NamedText::name) != given.end();
-}
-
 // Replaces the mask by positions along the axis.
 void apply_along_axis(const Tensor& mask, const Threads& threads, Call& call) {
   const Shape& data = call.operands[0].shape();
@@ -48,7 +44,7 @@ void apply_to_leading(const Tensor& mask, const Threads& threads, Call& call) {
         "", "",
         shape_picture({{"mask", mask.shape()}, {"data", shape}}, first_difference(mask.shape(), shape)));
   }
-  call.mask_shape = mask.shape();
+  call.form.mask = mask.shape();
   Shape merged = slice(shape, mask.rank(), data.rank());
   merged.insert(merged.begin(), mask.size());
   const Tensor positions = true_positions(mask, threads);
@@ -58,30 +54,15 @@ void apply_to_leading(const Tensor& mask, const Threads& threads, Call& call) {
 
 }  // namespace
 
-bool has_mask(const Request& request) {
-  return has(request.named, kMaskName);
-}
-
-void check_mask_call(const Request& request, const Call& call) {
-  const auto refuse = [](std::string_view other) {
-    throw Error(cat(kMaskName, " cannot be combined with ", other), kCallRule);
-  };
-  if (call.strict()) refuse("a specification");
-  if (has(request.named, "indices")) refuse("indices");
-  if (has(request.attributes, "batch_dims")) refuse("batch_dims");
-  if (request.oob) refuse("oob");
-}
-
-std::optional<Shape> apply_mask(const Threads& threads, Call& call) {
+void apply_mask(const Threads& threads, Call& call) {
   const Tensor mask = call.operands[kIndicesOfMask];
   if (mask.dtype() != DType::boolean) {
-    throw Error(cat(kMaskName, " is ", name(mask.dtype()), "; it must be bool"), "",
+    throw Error(cat("mask is ", name(mask.dtype()), "; it must be bool"), "",
                 "a comparison such as notequal or greater makes a mask");
   }
   if (mask.data() == nullptr && mask.size() != 0)
     throw Error("mask has no elements: how many of them are true is a part of the result's shape");
-  const Tensor data = call.operands[0];
-  if (data.rank() == 0) {
+  if (call.operands[0].rank() == 0) {
     // An empty selection: the operator refuses such data by its own rule.
     call.operands[kIndicesOfMask] = Tensor(DType::int64, {0, 1});
   } else if (call.op->mask == MaskUse::along_axis) {
@@ -89,9 +70,6 @@ std::optional<Shape> apply_mask(const Threads& threads, Call& call) {
   } else {
     apply_to_leading(mask, threads, call);
   }
-  call.selected = call.operands[kIndicesOfMask].size();
-  const bool starts_from_data = call.operands.size() > 2;
-  return starts_from_data ? std::optional(data.shape()) : std::nullopt;
 }
 
 }  // namespace tensorop

@@ -121,7 +121,7 @@ Request as_stablehlo(const Call& call, const Planned& planned) {
   if (call.operands.size() < 2 || call.op->operands[1].role != OperandRole::indices ||
       call.op->family == "slices")
     refuse_call(std::string(call.op->name));
-  if (call.selected) refuse_call("a mask");
+  if (call.has_mask()) refuse_call("a mask");
   if (is_flat(call)) refuse_call("flat data");
   if (call.operands[0].rank() == 0) refuse_call("data without dimensions");
   if (!planned.slices)

@@ -133,19 +133,44 @@ const Version& find_version(const Operator& op, const OperatorName& name, const 
                   known.empty() ? cat("no version of ", publisher_of(spec.framework).name) : join(known)));
 }
 
-void require_dtype(const Operator& op, const Version& version, std::size_t i, DType dtype,
-                   std::string_view operand, const std::string& hint) {
-  const std::string_view type = type_variable(op, version, i);
-  const DTypeSet allowed = allowed_types(version, type);
+FoundOperator named_in(const FoundOperator& found, const Spec& spec) {
+  const auto is_in = [&](const OperatorName& name) {
+    return std::ranges::any_of(found.op->versions, [&](const Version& version) {
+      return version.framework == spec.framework && version.since <= spec.version && means(name, version);
+    });
+  };
+  if (is_in(*found.name)) return found;
+  const auto name = std::ranges::find_if(found.op->names, is_in);
+  return name == found.op->names.end() ? found : FoundOperator{found.op, &*name};
+}
+
+void require_dtype(Call& call, std::size_t i, DType dtype, std::string_view operand,
+                   const std::string& hint) {
+  const Operator& op = *call.op;
+  const std::string_view type = type_variable(op, *call.version, i);
+  const DTypeSet allowed = allowed_types(*call.version, type);
   if (allowed.contains(dtype)) return;
-  if (missing_types(version, type).contains(dtype))
-    throw Error(cat(operand, " is ", name(dtype), kNotHere), kMissingRule);
-  const std::string others = versions_where(op, [&](const Version& other) {
-    return allowed_types(other, type_variable(op, other, i)).contains(dtype);
-  });
-  throw Error(cat(operand, " is ", name(dtype), "; ", version_name(version, "allows"), " ", allowed.names()),
-              op.operands[std::min(i, op.operands.size() - 1)].rule,
-              others.empty() ? hint : cat(name(dtype), " is allowed by ", others));
+  if (missing_types(*call.version, type).contains(dtype)) return call.lack(cat(operand, " is ", name(dtype)));
+  const std::string others = versions_where(
+      op,
+      [&](const Version& other) { return allowed_types(other, type_variable(op, other, i)).contains(dtype); },
+      call.version);
+  throw Error(cat(operand, " is ", name(dtype), "; ", call.version_name("allows"), " ", allowed.names()),
+              call.operand_spec(i).rule, others.empty() ? hint : cat(name(dtype), " is allowed by ", others));
+}
+
+bool converts(const Version& version, std::string_view type, DType a, DType b) {
+  // PyTorch converts these to floats alone.
+  constexpr DTypeSet kWideUnsigned = {DType::uint16, DType::uint32, DType::uint64};
+  const auto has = [&](DTypeSet types) { return types.contains(a) || types.contains(b); };
+  if (!version.converts || has(kSmallTypes)) return false;
+  const DTypeSet known = allowed_types(version, type) | missing_types(version, type);
+  // Strings take numbers where they are only moved.
+  if (has(DType::string)) return known.contains(DType::boolean) && known.contains(DType::string);
+  if (has(kFloatTypes | kComplexTypes)) return true;
+  if (version.framework == Framework::torch) return !has(kWideUnsigned);
+  // uint64 and signed integers have floats in common.
+  return !has(DType::uint64) || !has(kSignedTypes) || known.contains(DType::float64);
 }
 
 }  // namespace tensorop

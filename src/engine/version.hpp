@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/request.hpp"
-#include "ops/operator.hpp"
+#include "ops/call.hpp"
 
 namespace tensorop {
 
@@ -29,9 +29,18 @@ struct Spec {
 // only one of the publisher's operators. Throws Error [T-0] if there is none.
 [[nodiscard]] const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec);
 
-// Throws Error if the version does not allow the dtype of operand `i`, called `operand`, or if its publisher
-// allows it but tensorop does not compute it [NI-1]. `hint` is used if no other version allows the dtype.
-void require_dtype(const Operator& op, const Version& version, std::size_t i, DType dtype,
-                   std::string_view operand, const std::string& hint = {});
+// Returns the operator by its own name if that means a version in the spec, otherwise by the first name that
+// does.
+[[nodiscard]] FoundOperator named_in(const FoundOperator& op, const Spec& spec);
+
+// Throws Error if the version does not allow the dtype of operand `i`, called `operand`; sets Call::missing
+// if its publisher allows it but tensorop does not compute it. `hint` is used if no other version allows the
+// dtype.
+void require_dtype(Call& call, std::size_t i, DType dtype, std::string_view operand,
+                   const std::string& hint = {});
+
+// Whether the publisher accepts operands of the type variable of these dtypes, the first one of `a`, and
+// converts them.
+[[nodiscard]] bool converts(const Version& version, std::string_view type, DType a, DType b);
 
 }  // namespace tensorop

@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
-#include "engine/mask.hpp"
 #include "engine/version.hpp"
 #include "explain/verdicts.hpp"
 #include "kernels/measures/difference.hpp"
@@ -200,10 +199,7 @@ bool Portability::is_portable() const {
 
 int Portability::exit_status() const {
   if (is_portable()) return 0;
-  const bool is_in_none = std::ranges::all_of(versions, [](const VersionVerdict& verdict) {
-    return verdict.verdict == Verdict::refused || verdict.verdict == Verdict::missing;
-  });
-  return is_in_none ? 2 : 1;
+  return classes.empty() ? 2 : 1;
 }
 
 bool names_several(std::string_view spec) {

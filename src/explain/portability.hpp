@@ -36,7 +36,7 @@ struct Portability {
 
   // Whether all versions accept the call, with the same result.
   [[nodiscard]] bool is_portable() const;
-  // 0: portable; 1: not portable; 2: refused by all versions.
+  // 0: portable; 1: not portable; 2: no version has a result.
   [[nodiscard]] int exit_status() const;
 };
 

@@ -6,13 +6,14 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
-#include "engine/mask.hpp"
+#include "engine/index_forms.hpp"
 #include "engine/stablehlo.hpp"
 #include "engine/version.hpp"
 #include "ops/axes.hpp"
 #include "ops/fault_text.hpp"
 #include "ops/index_policy.hpp"
 #include "ops/registry.hpp"
+#include "ops/statement.hpp"
 
 namespace tensorop {
 namespace {
@@ -58,19 +59,16 @@ const Version* version_of(const Request& request) {
 
 void use_opened(Request& request, const OpenedCall& opened) {
   const Call& call = opened.call;
-  const bool is_mask = has_mask(request);
-  if (request.op.name->takes_arrays) rename(request, call.op->names.front());  // arrays have become tuples
   request.named.clear();
   request.positional.clear();
   request.reshapes.clear();
   request.dtype.reset();
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    if (call.left_out == i) continue;
-    if (i >= call.op->operands.size()) {
-      request.positional.emplace_back(call.operands[i]);
+  for (const GivenOperand& operand : opened.given) {
+    if (call.left_out == operand.place) continue;
+    if (is_positional(operand, *call.op)) {
+      request.positional.emplace_back(operand.tensor);
     } else {
-      request.named.push_back(
-          {is_mask && i == 1 ? std::string(kMaskName) : call.operand_name(i), call.operands[i]});
+      request.named.push_back({operand.name, operand.tensor});
     }
   }
   for (NamedText& given : request.attributes) {
@@ -118,6 +116,22 @@ std::vector<VersionCall> in_each_mode(const VersionCall& call) {
 
 namespace {
 
+// Writes the version's own words for what the call chooses: add is sum in OpenVINO.
+void translate_words(VersionCall& call) {
+  for (NamedText& given : call.request.attributes) {
+    const AttributeSpec* const spec = find_attribute(*call.request.op.op, given.name);
+    if (spec == nullptr || find_attribute(*call.version, given.name) == nullptr || is_policy(*spec)) continue;
+    const auto chosen = std::ranges::find(spec->choices, lower(given.text), &Choice::word);
+    if (chosen == spec->choices.end()) continue;
+    const std::vector<std::string> allowed = allowed_words(*spec, *call.version);
+    if (std::ranges::find(allowed, chosen->word) != allowed.end()) continue;
+    const auto same = std::ranges::find_if(spec->choices, [&](const Choice& choice) {
+      return choice.value == chosen->value && std::ranges::find(allowed, choice.word) != allowed.end();
+    });
+    if (same != spec->choices.end()) given.text = same->word;
+  }
+}
+
 void drop_neutral(VersionCall& call) {
   const OperatorName::Preset& preset = call.request.op.name->preset;
   std::erase_if(call.request.attributes, [&](const NamedText& given) {
@@ -146,7 +160,7 @@ std::vector<NamedText> own_defaults(const Request& request) {
       const OperatorName* const name = name_in(request, version);
       if (name == nullptr || find_attribute(version, spec.name) == nullptr) return false;
       const std::string_view other = default_text(spec, *name, version);
-      return !other.empty() && other != text;
+      return other != text && (!other.empty() || find_attribute(version, spec.name)->required);
     };
     const bool is_chosen =
         is_given(spec.name) || preset == spec.name || is_policy(spec) || (is_flat && spec.name == "axis");
@@ -218,6 +232,23 @@ std::vector<VersionCall> stablehlo_calls(const Request& request, const Settings&
   return out;
 }
 
+// Returns a call with index arrays by the operator's first name, with index tuples: other versions take
+// these.
+Request with_tuples(Request request, const Settings& settings) {
+  if (!request.op.name->takes_arrays) return request;
+  OpenedCall opened = open_call(request, settings, AttributeChecks::each);
+  Call tuples = opened.call;
+  with_context(request.op.name->name,
+               [&] { resolve_indices(opened.given, RangeForm::indices, settings, opened.inputs, tuples); });
+  use_opened(request, opened);
+  request.positional.clear();
+  request.named.clear();
+  for (std::size_t i = 0; i < tuples.operands.size(); ++i)
+    request.named.push_back({tuples.operand_name(i), tuples.operands[i]});
+  rename(request, tuples.op->names.front());
+  return request;
+}
+
 // Returns the message without the name of the call and the rule, which have columns of their own.
 std::string own_text(const Error& error, const OperatorName& called) {
   std::string text = error.what();
@@ -253,7 +284,11 @@ VersionVerdict verdict_on(const VersionCall& call, const Settings& settings, con
       }
     });
   } catch (const Error& error) {
-    out.verdict = error.rule() == kMissingRule         ? Verdict::missing
+    // NumPy and JAX have no words for reductions: each is a function of its own.
+    const bool is_library = version.framework == Framework::numpy || version.framework == Framework::jax;
+    out.verdict = error.rule() == kMissingRule ? Verdict::missing
+                  : error.rule() == kCallRule || (error.rule() == "SE-6" && is_library)
+                      ? Verdict::no_equivalent
                   : leaves_open(version, error.rule()) ? Verdict::open
                                                        : Verdict::refused;
     out.message = own_text(error, *out.name);
@@ -264,8 +299,9 @@ VersionVerdict verdict_on(const VersionCall& call, const Settings& settings, con
 
 }  // namespace
 
-std::vector<VersionCall> calls_under(const Request& request, const std::vector<Framework>& publishers,
+std::vector<VersionCall> calls_under(const Request& given, const std::vector<Framework>& publishers,
                                      const Settings& settings) {
+  const Request request = with_tuples(given, settings);
   std::vector<VersionCall> out;
   const auto is_wanted = [&](Framework publisher) {
     return publishers.empty() || std::ranges::count(publishers, publisher) != 0;
@@ -284,6 +320,7 @@ std::vector<VersionCall> calls_under(const Request& request, const std::vector<F
   for (VersionCall& call : calls) {
     if (!is_wanted(call.version->framework)) continue;
     drop_neutral(call);
+    translate_words(call);
     std::ranges::move(in_each_mode(call), std::back_inserter(out));
   }
   for (VersionCall& call : out) call.row = row_of(call, out);

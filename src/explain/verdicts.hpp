@@ -24,8 +24,10 @@ struct VersionCall {
 enum class Verdict : std::uint8_t {
   accepted,
   refused,
-  missing,  // accepted by the publisher, but not computed by tensorop
-  open,     // the publisher's text leaves the call or some elements of the result open
+  missing,        // accepted by the publisher, but not computed by tensorop
+  open,           // the publisher's text leaves the call or some elements of the result open
+  no_equivalent,  // the version lacks an attribute or a value that the call needs: it cannot be written for
+                  // it
 };
 
 // The verdict of one version about the call.

@@ -10,7 +10,6 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "engine/execute.hpp"
-#include "engine/mask.hpp"
 #include "kernels/elements/walk.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/open_elements.hpp"
@@ -88,7 +87,7 @@ std::span<const Move> updates_at(std::span<const Move> updates, const RowMoves& 
 }  // namespace
 
 Explainer::Explainer(const Request& request, const Settings& settings)
-    : settings_(settings), has_mask_(tensorop::has_mask(request)), bound_(bind(request, settings)) {}
+    : settings_(settings), bound_(bind(request, settings)) {}
 
 void Explainer::check_values(const Planned& planned) const {
   require_no_duplicates(*planned.plan, settings_);

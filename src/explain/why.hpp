@@ -78,8 +78,6 @@ class Explainer {
   [[nodiscard]] const Call& call() const { return bound_.call; }
   [[nodiscard]] const Planned& planned() const { return bound_.planned; }
   [[nodiscard]] const OutputInfo& output() const { return planned().output; }
-  // Whether the indices were made from a mask.
-  [[nodiscard]] bool has_mask() const { return has_mask_; }
   // Whether indices select the rows of the result, or the targets of updates.
   [[nodiscard]] bool is_gather() const { return moves() && !moves()->is_scatter(); }
   [[nodiscard]] bool is_scatter() const { return moves() && moves()->is_scatter(); }
@@ -116,7 +114,6 @@ class Explainer {
   [[nodiscard]] Arrivals arrivals_of_elements(const Plan& plan, const OperandElement& element) const;
 
   Settings settings_;
-  bool has_mask_;
   Bound bound_;
 };
 

@@ -5,7 +5,6 @@
 
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
-#include "engine/mask.hpp"
 #include "io/opened_file.hpp"
 #include "kernels/index/row_map.hpp"
 #include "ops/axes.hpp"

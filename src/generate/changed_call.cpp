@@ -64,7 +64,10 @@ void change_dtype(Random& random, const std::vector<OperandText*>& operands) {
 // Changes one element of the indices, or of any operand if the call has no indices.
 void change_integer(Random& random, Request& request) {
   const auto indices = std::ranges::find(request.named, kIndices, &NamedText::name);
-  OperandText& operand = indices != request.named.end() ? *indices : *random.pick(operands_of(request));
+  const bool has_arrays = request.op.name->takes_arrays && request.positional.size() > 2;
+  OperandText& operand = indices != request.named.end() ? *indices
+                         : has_arrays                   ? request.positional[1]
+                                                        : *random.pick(operands_of(request));
   const Tensor old = *operand.tensor;
   if (!kIntegerTypes.contains(old.dtype()) || old.size() == 0) return;
   using Limits = std::numeric_limits<std::int64_t>;
@@ -72,13 +75,7 @@ void change_integer(Random& random, Request& request) {
       random.pick(std::vector<std::int64_t>{0, -1, -7, 7, 100, Limits::min(), Limits::max()});
   const std::int64_t at = random.between(0, old.size() - 1);
   operand.tensor = integer_tensor(old.dtype(), old.shape(), [&](std::int64_t position) {
-    return position == at ? value : dispatch(old.dtype(), [&]<class T>(TypeTag<T>) -> std::int64_t {
-      if constexpr (std::is_integral_v<T>) {
-        return static_cast<std::int64_t>(old.as<T>()[position]);
-      } else {
-        return 0;
-      }
-    });
+    return position == at ? value : integer_at(old, position);
   });
 }
 

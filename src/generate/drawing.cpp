@@ -104,7 +104,7 @@ void Drawing::pick_words() {
     std::vector<std::string> words;
     if (spec.kind == AttributeKind::choice) words = allowed_words(spec, *subject_.version);
     if (spec.kind == AttributeKind::boolean || spec.kind == AttributeKind::flag) words = {"false", "true"};
-    if (words.empty()) continue;
+    if (words.empty() || subject_.op.name->fixes(spec.name)) continue;
     const std::string_view by_default = default_text(spec, *subject_.op.name, *subject_.version);
     if (by_default.empty() && !spec.required) words.emplace_back(kLeftOut);
     const std::string word = pick_attribute(spec.name, words);
@@ -224,7 +224,17 @@ std::string_view Drawing::operand_name() const {
 }
 
 void Drawing::add(Tensor tensor) {
-  if (subject_.op.op->operands.back().variadic) {
+  const bool takes_arrays = subject_.op.name->takes_arrays;
+  if (takes_arrays && next_operand_ == 1) {
+    // The components of index tuples, each as an operand.
+    const std::int64_t k = tensor.shape().back();
+    const Shape shape = slice(tensor.shape(), 0, tensor.rank() - 1);
+    for (std::int64_t c = 0; c < k; ++c) {
+      request.positional.emplace_back(integer_tensor(tensor.dtype(), shape, [&](std::int64_t position) {
+        return integer_at(tensor, position * k + c);
+      }));
+    }
+  } else if (takes_arrays || subject_.op.op->operands.back().variadic) {
     request.positional.emplace_back(std::move(tensor));
   } else {
     request.named.push_back({std::string(operand_name()), OperandText(std::move(tensor))});
@@ -356,8 +366,9 @@ void Drawing::want_sums() {
 
 void Drawing::note_sums() {
   constexpr std::int64_t kLeastTerms = 12;
-  if (!has("reduction") || request.named.size() < 2) return;
-  const Tensor& updates = *request.named.back().tensor;
+  const bool is_list = request.named.empty();
+  if (!has("reduction") || (is_list ? request.positional.size() : request.named.size()) < 2) return;
+  const Tensor& updates = is_list ? *request.positional.back().tensor : *request.named.back().tensor;
   const bool are_met = picked("values") == kOrder && picked("indices") == kAllEqual &&
                        is_float(updates.dtype()) && updates.size() >= kLeastTerms;
   const Coverage::Level level = sums();

@@ -11,6 +11,7 @@
 #include "engine/engine.hpp"
 #include "generate/values.hpp"
 #include "generate/weights.hpp"
+#include "ops/statement.hpp"
 
 namespace tensorop {
 namespace {
@@ -45,6 +46,8 @@ Generator::Generator(Subject subject, std::uint64_t seed, int candidates)
   rules_.erase(kMissingRule);  // its publisher accepts the call
   rules_.erase("G-2");         // a limit of tensorop
   rules_.erase("T-0");         // no other specification is asked
+  // A conforming program may do anything.
+  std::erase_if(rules_, [&](const auto& rule) { return leaves_open(*subject_.version, rule.first); });
 }
 
 std::vector<Generator::Candidate> Generator::draw(Random& random) {

@@ -214,6 +214,18 @@ Tensor random_tensor(Random& random, DType dtype, const Shape& shape) {
   return random_tensor(random, dtype, shape, random.chance(weights::kMixedKinds) ? ValueKind::mixed : kind);
 }
 
+std::int64_t integer_at(const Tensor& tensor, std::int64_t position) {
+  return dispatch(tensor.dtype(), [&]<class T>(TypeTag<T>) -> std::int64_t {
+    if constexpr (std::is_integral_v<T>) {
+      constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+      const T value = tensor.as<T>()[position];
+      return std::cmp_greater(value, kMost) ? kMost : static_cast<std::int64_t>(value);
+    } else {
+      return 0;
+    }
+  });
+}
+
 Tensor integer_tensor(DType dtype, const Shape& shape,
                       const std::function<std::int64_t(std::int64_t position)>& value) {
   auto storage = std::make_shared<Storage>(count(shape) * element_size(dtype));

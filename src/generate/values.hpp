@@ -38,6 +38,9 @@ enum class ValueKind : std::uint8_t {
 [[nodiscard]] Tensor integer_tensor(DType dtype, const Shape& shape,
                                     const std::function<std::int64_t(std::int64_t position)>& value);
 
+// The element of a tensor of integers at a flat position; the nearest int64. 0 in a tensor of another dtype.
+[[nodiscard]] std::int64_t integer_at(const Tensor& tensor, std::int64_t position);
+
 // Any dtype of a set that is not empty.
 [[nodiscard]] DType random_dtype(Random& random, const DTypeSet& from);
 

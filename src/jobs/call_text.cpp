@@ -12,7 +12,7 @@
 #include "engine/attributes.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
-#include "engine/mask.hpp"
+#include "engine/index_forms.hpp"
 #include "io/json/json_writer.hpp"
 
 namespace tensorop {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/files/paths.hpp"
-#include "engine/index_range.hpp"
+#include "engine/index_forms.hpp"
 #include "engine/request.hpp"
 #include "io/safetensors/shard_index.hpp"
 #include "io/sink.hpp"

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
-#include "engine/mask.hpp"
+#include "engine/index_forms.hpp"
 #include "engine/version.hpp"
 #include "explain/portability.hpp"
 #include "io/json/json_objects.hpp"
@@ -358,7 +358,10 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       });
       job.request.op = call->op;
     } else {
-      job.request.op = operator_of(object, spec_of(object, defaults.spec));
+      const std::string spec = spec_of(object, defaults.spec);
+      if (defaults.only_spec && names_several(spec))
+        throw Error("a case of several versions cannot be combined with --spec");
+      job.request.op = operator_of(object, defaults.only_spec.value_or(spec));
       job.request.from_job = true;
     }
     const unsigned where = call ? kOfModel : kOfOperator;
@@ -371,11 +374,12 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
     }
     if (call) {
       const Format* const text_format = job.request.text_format;
-      job.request = with_context("key \"inputs\"",
-                                 [&] { return request_of(*call, inputs_in_order(*call, read.inputs)); });
+      job.request = with_context("key \"inputs\"", [&] {
+        return request_of(*call, inputs_in_order(*call, read.inputs), defaults.only_spec);
+      });
       job.request.text_format = text_format;
     } else {
-      job.request.spec = read.shared.spec;
+      job.request.spec = defaults.only_spec ? defaults.only_spec : read.shared.spec;
       read_attributes(read, object, job.request.spec);
       if (read.dtypes != nullptr)
         with_context("key \"dtypes\"", [&] { read_dtypes(*read.dtypes, job.request); });

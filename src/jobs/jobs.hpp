@@ -119,6 +119,7 @@ enum class JobPurpose : std::uint8_t {
 // Values for jobs that do not give their own.
 struct JobDefaults {
   std::optional<std::string> spec = {};
+  std::optional<std::string> only_spec = {};  // of all jobs, whatever they and their models say
   bool ignore_open = false;
   std::vector<ToleranceText> tolerances = {};  // for cases that have none (join_tolerances())
 };

@@ -1,8 +1,6 @@
 #include "jobs/loaded_call.hpp"
 
 #include "base/text.hpp"
-#include "engine/bind.hpp"
-#include "engine/mask.hpp"
 #include "jobs/call_text.hpp"
 
 namespace tensorop {
@@ -14,25 +12,22 @@ std::optional<std::string> in_lower_case(const std::optional<std::string>& word)
 
 }  // namespace
 
-LoadedCall load(const Request& request, const Call& opened) {
-  LoadedCall out{.op = {opened.op, opened.name},
+LoadedCall load(const Request& request, const OpenedCall& opened) {
+  LoadedCall out{.op = {opened.call.op, opened.call.name},
                  .spec = in_lower_case(request.spec),
                  .oob = in_lower_case(request.oob),
                  .duplicates = in_lower_case(request.duplicates),
                  .operands = {},
-                 .attributes = opened.attributes};
-  for (std::size_t i = 0; i < opened.operands.size(); ++i) {
-    if (opened.left_out == i) continue;
-    const bool is_mask = i == 1 && has_mask(request);
-    out.operands.push_back({.name = is_mask ? std::string(kMaskName) : opened.operand_name(i),
-                            .role = is_mask ? OperandRole::condition : opened.operand_spec(i).role,
-                            .tensor = opened.operands[i]});
+                 .attributes = opened.call.attributes};
+  for (const GivenOperand& operand : opened.given) {
+    if (opened.call.left_out != operand.place)
+      out.operands.push_back({operand.name, operand.role, operand.tensor});
   }
   return out;
 }
 
 LoadedCall load(const Request& request, const Settings& settings) {
-  return load(request, open_call(request, settings).call);
+  return load(request, open_call(request, settings));
 }
 
 Request request_of(const LoadedCall& call) {
@@ -42,9 +37,9 @@ Request request_of(const LoadedCall& call) {
   out.oob = call.oob;
   out.duplicates = call.duplicates;
   out.from_job = true;
-  const bool is_variadic = call.op.op->operands.back().variadic;
+  const bool is_list = call.op.op->operands.back().variadic || call.op.name->takes_arrays;
   for (const LoadedOperand& operand : call.operands) {
-    if (is_variadic) {
+    if (is_list) {
       out.positional.emplace_back(operand.tensor);
     } else {
       out.named.emplace_back(operand.name, operand.tensor);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/bind.hpp"
 #include "engine/request.hpp"
 #include "engine/settings.hpp"
 #include "ops/call.hpp"
@@ -30,7 +31,7 @@ struct LoadedCall {
 };
 
 // Returns the request with its opened operands and attributes.
-[[nodiscard]] LoadedCall load(const Request& request, const Call& opened);
+[[nodiscard]] LoadedCall load(const Request& request, const OpenedCall& opened);
 // Opens the operands and returns the loaded call. Throws Error.
 [[nodiscard]] LoadedCall load(const Request& request, const Settings& settings);
 

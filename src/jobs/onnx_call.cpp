@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "engine/version.hpp"
 
 namespace tensorop {
 namespace {
@@ -296,12 +297,14 @@ std::vector<OperandText> inputs_in_order(const OnnxCall& call, const std::vector
   return out;
 }
 
-Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs) {
+Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs,
+                   const std::optional<std::string>& spec) {
   // Each input of the node is an operand, except the last input of Expand, which is an attribute.
   constexpr std::string_view kShape = "shape";
   Request request;
   request.op = call.op;
-  request.spec = spec_name(Framework::onnx, static_cast<int>(call.opset));
+  request.spec = spec.value_or(spec_name(Framework::onnx, static_cast<int>(call.opset)));
+  if (spec) request.op = named_in(call.op, parse_spec(spec));
   request.attributes = call.attributes;
   request.declared = call.output_dtype;
   request.from_job = true;

@@ -50,7 +50,9 @@ struct OnnxCall {
 [[nodiscard]] std::vector<OperandText> inputs_in_order(const OnnxCall& call,
                                                        const std::vector<NamedText>& given);
 
-// Returns the request of the call, with an operand for each of call.inputs.
-[[nodiscard]] Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs);
+// Returns the request of the call, with an operand for each of call.inputs. With `spec`, the call of the same
+// operator in that version, by a name that means it there.
+[[nodiscard]] Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs,
+                                 const std::optional<std::string>& spec = std::nullopt);
 
 }  // namespace tensorop

@@ -239,7 +239,7 @@ class OnnxCaseReader {
       require_kind(output, Wanted::file);
       require_own_name(output, call, call.output == nullptr ? "" : *call.output);
     }
-    job.request = request_of(call, inputs);
+    job.request = request_of(call, inputs, defaults_.only_spec);
     Expectation& expect = job.expect.emplace();
     expect.kind = Expectation::Kind::file;
     expect.text = std::move(output);

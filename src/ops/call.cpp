@@ -8,6 +8,10 @@
 
 namespace tensorop {
 
+void Call::lack(const std::string& what) {
+  if (!missing) missing.emplace(cat(what, kNotHere), kMissingRule);
+}
+
 const Attribute* Call::find(std::string_view attribute) const {
   const AttributeSpec* const spec = find_attribute(*op, attribute);
   return spec == nullptr ? nullptr : &attributes[to_size(spec - op->attributes.data())];

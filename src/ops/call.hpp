@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.hpp"
 #include "kernels/index/index.hpp"
 #include "ops/operator.hpp"
 #include "tensor/tensor.hpp"
@@ -36,6 +37,14 @@ struct Attribute {
 // The treatment of a second update of an element without a reduction: the last one wins, or it is an error.
 enum class Duplicates : std::uint8_t { last, error };
 
+// The form in which the caller gave the positions that operand 1 has (engine/index_forms.hpp).
+struct IndexForm {
+  enum class Kind : std::uint8_t { tensor, arrays, mask, range };
+  Kind kind = Kind::tensor;
+  std::optional<AxisRange> range = {};  // if operand 1 is the first position of this range
+  Shape mask = {};  // of a mask of leading dimensions, which are one dimension of data in the call
+};
+
 struct Call {
   const Operator* op = nullptr;
   const OperatorName* name = nullptr;  // the name that was used
@@ -47,13 +56,14 @@ struct Call {
   std::vector<std::string> files = {};
   // The number of the optional operand if it was not given: it is then a tensor without elements.
   std::optional<std::size_t> left_out = {};
-  std::vector<Attribute> attributes;          // in the order of the description
-  OutOfBounds oob = OutOfBounds::error;       // from --oob, or else from the version
-  std::optional<Duplicates> duplicates;       // not given: last
-  bool from_job = false;                      // the call is written as keys, not as options
-  std::optional<std::int64_t> selected = {};  // number of true elements of the mask for indices
-  std::optional<AxisRange> range = {};        // if operand 1 is the first position of a range
-  Shape mask_shape = {};  // of a mask with several leading dimensions, which are one dimension of data here
+  std::vector<Attribute> attributes;     // in the order of the description
+  OutOfBounds oob = OutOfBounds::error;  // from --oob, or else from the version
+  std::optional<Duplicates> duplicates;  // not given: last
+  // What the publisher of the version accepts in the call and tensorop does not compute: an error [NI-1],
+  // once the shapes are those that the publisher accepts.
+  std::optional<Error> missing = {};
+  bool from_job = false;  // the call is written as keys, not as options
+  IndexForm form = {};    // of indices, as the caller gave them
 
   // The value of an attribute that is given or has a default. The key belongs to this operator's table, or to
   // a table with the same beginning.
@@ -86,6 +96,9 @@ struct Call {
     return key.at < attributes.size() && attributes[key.at].in_version;
   }
 
+  // Sets `missing`, unless it is set.
+  void lack(const std::string& what);
+
   // The attribute named `attribute`; null: the operator has none.
   [[nodiscard]] const Attribute* find(std::string_view attribute) const;
 
@@ -94,6 +107,7 @@ struct Call {
   // The description of operand `i`.
   [[nodiscard]] const OperandSpec& operand_spec(std::size_t i) const;
   [[nodiscard]] bool strict() const { return version->framework != Framework::standard; }
+  [[nodiscard]] bool has_mask() const { return form.kind == IndexForm::Kind::mask; }
   [[nodiscard]] bool has_trait(unsigned trait) const { return (version->traits & trait) != 0; }
   // Whether the version leaves elements open for this reason, by an OpenRow of the operator.
   [[nodiscard]] bool leaves_open(OpenReason reason) const;

@@ -46,9 +46,9 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::openvino, 1, "Concat", published::kOpenvinoAny, kNeedsAxis},
     {Framework::stablehlo, release(0, 9), "concatenate", published::kStablehloMoved, kNeedsNonNegativeAxis},
     {Framework::webnn, 0, "concat", published::kWebnnAny, kNeedsNonNegativeAxis},
-    {Framework::torch, 2, "cat", published::kTorchMoved, kAxisOnly, {}, kSkipsEmpty},
-    {Framework::numpy, 2, "concatenate", published::kNumpyAny, kAxisOrFlat},
-    {Framework::jax, 0, "concatenate", published::kJaxAny, kAxisOrFlat},
+    converting({Framework::torch, 2, "cat", published::kTorchMoved, kAxisOnly, {}, kSkipsEmpty}),
+    converting({Framework::numpy, 2, "concatenate", published::kNumpyAny, kAxisOrFlat}),
+    converting({Framework::jax, 0, "concatenate", published::kJaxAny, kAxisOrFlat}),
 }));
 
 bool is_skipped(const Call& call, std::size_t i) {

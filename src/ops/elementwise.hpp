@@ -132,6 +132,7 @@ template <std::size_t kCount>
     version.traits = row.traits;
     version.operands = operands;
     version.missing_rule = row.missing_rule;
+    version.converts = true;
     const auto at = std::ranges::upper_bound(out.begin(), end, version.framework, {}, &Version::framework);
     std::ranges::move_backward(at, end, end + 1);
     *at = version;

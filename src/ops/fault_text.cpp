@@ -4,6 +4,7 @@
 #include "kernels/elements/walk.hpp"
 #include "ops/axes.hpp"
 #include "ops/index_policy.hpp"
+#include "ops/statement.hpp"
 #include "tensor/number_text.hpp"
 
 namespace tensorop {
@@ -50,8 +51,9 @@ Error index_error(const std::string& element, const PlanFault& fault, const Call
   const std::string axis =
       cat("axis ", fault.axis, " of ", call.operand_name(0), " (size ", size, "; ", allowed, ")");
   if (fault.fault == Fault::negative_index) {
-    const std::string others = versions_where(*call.op, counts);
-    return Error(cat(element, " is negative, which ", call.version_name("does"), " not allow for ", axis),
+    const std::string others = versions_where(*call.op, counts, call.version);
+    return Error(cat(element, " is negative, which ", call.version_name("does"), " not allow for ", axis,
+                     open_text(call, "IX-2")),
                  "IX-2", others.empty() ? "" : cat("negative indices are allowed by ", others));
   }
   return Error(cat(element, " is out of range for ", axis, open_text(call, "IX-1")), "IX-1");

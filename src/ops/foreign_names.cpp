@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ops/registry.hpp"
 
 namespace tensorop {
 namespace {
@@ -58,11 +59,12 @@ constexpr ForeignCall kCalls[] = {
     {"PyTorch", " indexselect embedding ", "torch.index_select(a, 1, i)", "gather a i --axis 1"},
     {"PyTorch", "", "torch.gather(a, 1, i)", "gatherelements a i --axis 1"},
     {"PyTorch", "", "a.scatter(1, i, u)", "scatterelements a i u --axis 1"},
-    {"PyTorch", " scatteradd scatterreduce ", "a.scatter_add(1, i, u)", "scatterelements a i u --axis 1 --reduction add"},
-    {"PyTorch", "", "a.scatter_reduce(1, i, u, \"amax\", include_self=False)", "scatterelements a i u --axis 1 --reduction max --use-init-val=false"},
+    {"PyTorch", " scatteradd ", "a.scatter_add(1, i, u)", "scatterelements a i u --axis 1 --reduction add"},
+    {"PyTorch", " scatterreduce ", "a.scatter_reduce(1, i, u, \"amax\", include_self=False)", "scatterelements a i u --axis 1 --reduction max --use-init-val=false"},
     {"PyTorch", " indexcopy ", "a.index_copy(0, i, u)", "scatterupdate a i u"},
-    {"PyTorch", " indexadd indexreduce segmentsum ", "a.index_add(0, i, u)", "scatterupdate a i u --reduction add"},
-    {"PyTorch", " indexput ", "a.index_put((i0, i1), u, accumulate=True)", "scatternd a i u --reduction add; i is the stack of i0 and i1 along its last axis; or index_put a i0 i1 u --reduction add --spec torch-2"},
+    {"PyTorch", " indexadd ", "a.index_add(0, i, u)", "scatterupdate a i u --reduction add"},
+    {"PyTorch", " indexfill ", "a.index_fill(0, i, 7)", "scatterupdate a i 7 --broadcast-updates"},
+    {"PyTorch", " indexput ", "a.index_put((i0, i1), u, accumulate=True)", "scatternd a i u --reduction add; i is the stack of i0 and i1 along its last axis"},
     {"PyTorch", " maskedselect booleanmask ", "torch.masked_select(a, m)", "gathernd a --mask m"},
     {"PyTorch", " maskedfill ", "a.masked_fill(m, 7)", "where m 7 a"},
     {"PyTorch", " maskedscatter ", "a.masked_scatter(m, u)", "scatternd a --mask m u"},
@@ -83,6 +85,7 @@ constexpr ForeignCall kCalls[] = {
     {"TensorFlow", " tensorscatterndadd scatterndadd ", "tf.tensor_scatter_nd_add(a, i, u)", "scatternd a i u --reduction add"},
     {"JAX", "", "a.at[i].set(u)", "scatterupdate a i u"},
     {"JAX", "", "a.at[i].add(u)", "scatterupdate a i u --reduction add"},
+    {"JAX", " segmentsum ", "jax.ops.segment_sum(u, i, 4)", "scatterupdate z i u --reduction add; z has 4 rows of zeros"},
     {"JAX", " broadcastindim ", "jax.lax.broadcast_in_dim(a, (4, 3), (1,))", "broadcast a --shape 4,3 --mode explicit --axes-mapping 1"},
 };
 
@@ -118,11 +121,20 @@ std::span<const ForeignCall> foreign_calls() {
 
 std::string foreign_hint(std::string_view name) {
   const std::string word = word_of(name);
+  std::vector<std::string> specs;  // whose publishers have an operator of that name
+  for (const Publisher& publisher : kPublishers) {
+    const std::string spec = spec_name(publisher.framework, publisher.newest);
+    const FoundOperator found = find_operator(word.substr(1, word.size() - 2), publisher.framework);
+    if (found.op != nullptr && found.name->of == publisher.framework) specs.push_back(cat("--spec ", spec));
+  }
+  const std::string own =
+      specs.empty() ? "" : cat(printable(name), " itself needs ", join_words(specs, "or"));
   const auto has_word = [&](const auto& row) { return row.names.find(word) != std::string_view::npos; };
   if (const auto call = std::ranges::find_if(kCalls, has_word); call != std::end(kCalls))
-    return cat(call->library, "'s ", call->call, " is tensorop ", call->command);
+    return cat(call->library, "'s ", call->call, " is tensorop ", call->command, own.empty() ? "" : "; ",
+               own);
   const auto row = std::ranges::find_if(kOutOfScope, has_word);
-  if (row == std::end(kOutOfScope)) return {};
+  if (!own.empty() || row == std::end(kOutOfScope)) return own;
   return cat(printable(name), " is outside tensorop's scope: it gathers, scatters, broadcasts and combines; ",
              row->instead);
 }

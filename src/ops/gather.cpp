@@ -34,7 +34,7 @@ constexpr AttributeSpec kAttributes[] = {
     {"batch_dims", AttributeKind::integer, "0",
      "the number of leading dimensions that data and indices share; negative counts from the end of indices"},
     kFlatSpec,
-    kIndexModeSpec,
+    at_mode_spec(kTakeModes),
     kFillValueSpec,
 };
 
@@ -54,8 +54,8 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::onnx, 1, "Gather", published::kOldOnnxTypes, kAxisOnly, kNonNegative},
     {Framework::onnx, 11, "Gather", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "Gather", published::kOnnxTypes, kAxisOnly},
-    {Framework::openvino, 1, "Gather", published::kOpenvinoTypes, kAxisOnly, kNonNegativeOpenRange},
-    {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kNonNegativeOpenRange},
+    {Framework::openvino, 1, "Gather", published::kOpenvinoTypes, kAxisOnly, kNonNegative},
+    {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kNonNegative},
     {Framework::openvino, 8, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kZeroFill},
     {Framework::webnn, 0, "gather", published::kWebnnTypes, kNonNegativeAxis, kNearest},
     {Framework::torch, 2, "index_select", published::kTorchSelectTypes, kAxisOnly, kNonNegative,
@@ -92,7 +92,7 @@ SliceGeometry checked_slices(const Call& call) {
                     to_string(indices), " it is ", indices[d], "; they must be equal"),
                 "GA-5", "", shape_picture({{"data", data}, {"indices", indices}}, i));
   }
-  return call.range ? range_slice(data, axis, *call.range) : axis_slices(data, indices, axis, b);
+  return call.form.range ? range_slice(data, axis, *call.form.range) : axis_slices(data, indices, axis, b);
 }
 
 Planned plan_slices(const Call& call) {

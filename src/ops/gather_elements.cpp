@@ -33,7 +33,7 @@ constexpr OperandSpec kOperands[] = {
 constexpr AttributeSpec kAttributes[] = {
     {"axis", AttributeKind::integer, "0", "the axis to gather along; negative counts from the end"},
     kFlatSpec,
-    at_mode_spec(kGetModes),
+    at_mode_spec(kAlongAxisModes),
     kFillValueSpec,
 };
 
@@ -101,8 +101,9 @@ SliceGeometry checked_slices(const Call& call) {
             equal || repeats ? " must equal" : " must not exceed", " dimension ", d, " of data ",
             to_string(data), repeats ? ", or one of them be 1" : "", " (only axis ", axis, " is free)"),
         is_torch ? "PT-1" : "GE-4",
-        indices[d] > data[d] ? ""
-                             : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller)),
+        indices[d] > data[d]
+            ? ""
+            : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller, call.version)),
         shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
   return element_slices(data, indices, axis, repeats);

@@ -50,10 +50,9 @@ constexpr Version kVersions[] = {
     {Framework::onnx, 11, "GatherND", published::kOldOnnxNdTypes, {}},
     {Framework::onnx, 12, "GatherND", published::kOldOnnxNdTypes, kBatchDimsOnly},
     {Framework::onnx, 13, "GatherND", published::kOnnxNdTypes, kBatchDimsOnly},
-    {Framework::openvino, 5, "GatherND", published::kOpenvinoTypes, kBatchDimsOnly, kNonNegativeOpenRange,
+    {Framework::openvino, 5, "GatherND", published::kOpenvinoTypes, kBatchDimsOnly, kNonNegative,
      kOpenvinoTraits | kFusedBatch},
-    {Framework::openvino, 8, "GatherND", published::kOpenvinoTypes, kBatchDimsOnly, kOpenRange,
-     kOpenvinoTraits},
+    {Framework::openvino, 8, "GatherND", published::kOpenvinoTypes, kBatchDimsOnly, {}, kOpenvinoTraits},
     {Framework::mdf, 0, "gathernd", kMdfTypes, kBatchDimsOnly},
     {Framework::webnn, 0, "gatherND", published::kWebnnTypes, {}, kNearest},
     {Framework::jax, 0, "at_get", published::kJaxMaskTypes, kJaxGet, {}, kNoEmptyAxis},
@@ -61,9 +60,10 @@ constexpr Version kVersions[] = {
 
 // Returns a sentence such as "k = 0 is allowed by openvino-5 ...".
 std::string allowed_by(const Call& call, std::string_view what, unsigned trait) {
-  return cat(what, " allowed by ", versions_where(*call.op, [trait](const Version& version) {
-               return (version.traits & trait) != 0;
-             }));
+  return cat(
+      what, " allowed by ",
+      versions_where(
+          *call.op, [trait](const Version& version) { return (version.traits & trait) != 0; }, call.version));
 }
 
 // Checks GN-2 and returns batch_dims counted from the front.

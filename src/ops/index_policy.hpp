@@ -14,22 +14,24 @@ inline constexpr Choice kGatherOob[] = {{"error", OutOfBounds::error}, {"zero", 
                                         {"wrap", OutOfBounds::wrap},   {"fill", OutOfBounds::fill}};
 // The attribute of NumPy and JAX that sets the policy of a call, like --oob in the default semantics.
 inline constexpr std::string_view kModeName = "mode";
-inline constexpr Choice kIndexModes[] = {{"raise", OutOfBounds::error},
-                                         {"wrap", OutOfBounds::wrap},
-                                         {"clip", OutOfBounds::clip},
-                                         {"fill", OutOfBounds::fill},
-                                         {"drop", OutOfBounds::drop}};
-inline constexpr AttributeSpec kIndexModeSpec = {
-    kModeName, AttributeKind::choice,
-    "",        "what happens to an index out of range, in numpy and jax; without them --oob",
-    kCallRule, kIndexModes};
+// The modes of take in NumPy and JAX, and of NumPy's put.
+inline constexpr Choice kTakeModes[] = {{"raise", OutOfBounds::error},
+                                        {"wrap", OutOfBounds::wrap},
+                                        {"clip", OutOfBounds::clip},
+                                        {"fill", OutOfBounds::fill}};
+inline constexpr Choices kPutModes = Choices(kTakeModes).first(3);
+// The modes of JAX's take_along_axis.
+inline constexpr Choice kAlongAxisModes[] = {
+    {"clip", OutOfBounds::clip}, {"fill", OutOfBounds::fill}, {"drop", OutOfBounds::fill}};
 // The modes of JAX's at[].get.
 inline constexpr Choice kGetModes[] = {{"clip", OutOfBounds::clip},
                                        {"promise_in_bounds", OutOfBounds::clip},
                                        {"fill", OutOfBounds::fill},
                                        {"drop", OutOfBounds::fill}};
 [[nodiscard]] constexpr AttributeSpec at_mode_spec(Choices modes) {
-  return {kModeName, AttributeKind::choice, "", kIndexModeSpec.help, kCallRule, modes};
+  return {kModeName, AttributeKind::choice,
+          "",        "what happens to an index out of range, in numpy and jax; without them --oob",
+          kCallRule, modes};
 }
 inline constexpr AttributeSpec kFillValueSpec = {
     "fill_value", AttributeKind::element, "",

@@ -110,23 +110,22 @@ const PublishedNames* published_names(const Operator& op, Framework framework) {
   return row == op.published_names.end() ? nullptr : &*row;
 }
 
-bool leaves_open(const Version& version, std::string_view rule) {
-  const bool computes = version.framework == Framework::onnx || version.framework == Framework::openvino ||
-                        version.framework == Framework::mdf;
-  return (rule == "IX-1" && version.index.is_open) || ((rule == "EW-7" || rule == "EW-8") && computes);
-}
-
 bool means(const OperatorName& name, const Version& version) {
   if (name.of != Framework::standard && name.of != version.framework) return false;
   return name.published.empty() ||
          std::ranges::find(name.published, version.published) != name.published.end();
 }
 
-std::string versions_where(const Operator& op, const std::function<bool(const Version&)>& holds) {
+std::string versions_where(const Operator& op, const std::function<bool(const Version&)>& holds,
+                           const Version* own) {
+  // Another operator of the same publisher is no remedy: the name does not mean it.
+  const auto is_own = [&](const Version& version) {
+    return own != nullptr && version.framework == own->framework && version.since == own->since;
+  };
   std::vector<std::string> names;
   bool standard = false;
   for (const Version& version : op.versions) {
-    if (!holds(version)) continue;
+    if (!holds(version) || is_own(version)) continue;
     if (version.framework == Framework::standard) {
       standard = true;
     } else {

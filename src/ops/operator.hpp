@@ -210,13 +210,10 @@ class TypeRows {
 struct IndexRule {
   Negative negative = Negative::count;             // refuse: IX-2
   OutOfBounds out_of_bounds = OutOfBounds::error;  // error: IX-1
-  bool is_open = false;    // the text does not define indices out of range; IX-1 is tensorop's decision
   bool clips_raw = false;  // modes that clip do not count negative indices from the end, but clip them to 0
 };
 inline constexpr IndexRule kNonNegative = {.negative = Negative::refuse};
-inline constexpr IndexRule kOpenRange = {.is_open = true};
 inline constexpr IndexRule kNearest = {.out_of_bounds = OutOfBounds::clip};
-inline constexpr IndexRule kNonNegativeOpenRange = {.negative = Negative::refuse, .is_open = true};
 
 // One published version, or the default semantics.
 struct Version {
@@ -231,7 +228,14 @@ struct Version {
   std::uint8_t operands = 0;  // of a variadic operator: the exact number; 0: any number from 1 on
   // The rule id for a call that the publisher accepts, but whose result tensorop does not compute.
   std::string_view missing_rule = {};
+  bool converts = false;  // operands of one type variable may differ: the publisher converts them
 };
+
+// Returns a version that converts operands.
+[[nodiscard]] constexpr Version converting(Version version) {
+  version.converts = true;
+  return version;
+}
 
 // A reason for which the versions of a publisher leave elements unspecified.
 struct OpenRow {
@@ -272,6 +276,7 @@ struct OperatorName {
   struct Preset {
     std::string_view attribute = {};
     std::string_view text = {};
+    bool is_fixed = false;  // the name means this value: a call cannot give another one
   };
 
   std::string_view name;
@@ -281,6 +286,11 @@ struct OperatorName {
   Preset preset = {};
   // Index arrays are separate operands instead of one operand of index tuples: engine/index_arrays.hpp.
   bool takes_arrays = false;
+
+  // Whether the name means one value of the attribute.
+  [[nodiscard]] constexpr bool fixes(std::string_view attribute) const {
+    return preset.is_fixed && preset.attribute == attribute;
+  }
 };
 
 struct OutputInfo {
@@ -346,9 +356,6 @@ struct Operator {
 // Returns the publisher's row; null: the publisher has the operator's own names.
 [[nodiscard]] const PublishedNames* published_names(const Operator& op, Framework framework);
 
-// Whether the publisher's text does not define what a call does that breaks the rule: the error is then
-// tensorop's decision.
-[[nodiscard]] bool leaves_open(const Version& version, std::string_view rule);
 // Returns the reason for messages: "duplicate indices without a reduction". `reason` is not none.
 [[nodiscard]] std::string_view reason_text(OpenReason reason);
 
@@ -382,7 +389,9 @@ struct Operator {
 // Whether `name` means the version under --spec.
 [[nodiscard]] bool means(const OperatorName& name, const Version& version);
 // Returns the versions for which `holds`: "onnx-13, openvino-8 and the default semantics"; empty if none.
-[[nodiscard]] std::string versions_where(const Operator& op,
-                                         const std::function<bool(const Version&)>& holds);
+// Leaves out the versions that the specification of `own` means, the version in effect, if it is given: there
+// the name of the call means another operator.
+[[nodiscard]] std::string versions_where(const Operator& op, const std::function<bool(const Version&)>& holds,
+                                         const Version* own = nullptr);
 
 }  // namespace tensorop

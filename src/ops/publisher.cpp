@@ -21,6 +21,7 @@ const Publisher* find_publisher(std::string_view name) {
 
 Framework publisher_in(std::string_view spec) {
   const std::string folded = lower(spec);
+  if (folded == "all") return Framework::any;
   const Publisher* const publisher = find_publisher(std::string_view(folded).substr(0, folded.find('-')));
   return publisher == nullptr ? Framework::standard : publisher->framework;
 }

@@ -10,7 +10,19 @@
 namespace tensorop {
 
 // The publisher of a version. `standard` means tensorop's own default semantics (no --spec).
-enum class Framework : std::uint8_t { standard, onnx, openvino, mdf, stablehlo, webnn, torch, numpy, jax };
+// `any` is no publisher: --spec all, under which the names of all publishers are known.
+enum class Framework : std::uint8_t {
+  standard,
+  onnx,
+  openvino,
+  mdf,
+  stablehlo,
+  webnn,
+  torch,
+  numpy,
+  jax,
+  any
+};
 
 // How a publisher numbers its versions.
 enum class Numbering : std::uint8_t {
@@ -28,19 +40,20 @@ struct Publisher {
   Framework framework;
   std::string_view name;  // the word of --spec
   Numbering numbering;
-  int newest;             // the newest version that tensorop knows
-  bool zero_dims = true;  // a dimension may be 0; otherwise ND-1
+  int newest;               // the newest version that tensorop knows
+  std::string_view source;  // where an operator is described: the release and the page, up to its name
+  bool zero_dims = true;    // a dimension may be 0; otherwise ND-1
 };
 
 inline constexpr Publisher kPublishers[] = {
-    {Framework::onnx, "onnx", Numbering::opset, 28},
-    {Framework::openvino, "openvino", Numbering::opset, 17},
-    {Framework::mdf, "mdf", Numbering::none, 0},
-    {Framework::stablehlo, "stablehlo", Numbering::release, release(1, 20)},
-    {Framework::webnn, "webnn", Numbering::none, 0, false},
-    {Framework::torch, "torch", Numbering::major, 2},
-    {Framework::numpy, "numpy", Numbering::major, 2},
-    {Framework::jax, "jax", Numbering::major, 0},
+    {Framework::onnx, "onnx", Numbering::opset, 28, "ONNX 1.23, docs/Changelog.md#"},
+    {Framework::openvino, "openvino", Numbering::opset, 17, "OpenVINO 2025.3, operation specification "},
+    {Framework::mdf, "mdf", Numbering::none, 0, "modeci_mdf 0.4, list of functions, onnx::"},
+    {Framework::stablehlo, "stablehlo", Numbering::release, release(1, 20), "StableHLO 1.20, docs/spec.md#"},
+    {Framework::webnn, "webnn", Numbering::none, 0, "WebNN, draft of June 2026, MLGraphBuilder ", false},
+    {Framework::torch, "torch", Numbering::major, 2, "PyTorch 2, torch."},
+    {Framework::numpy, "numpy", Numbering::major, 2, "NumPy 2, numpy."},
+    {Framework::jax, "jax", Numbering::major, 0, "JAX of August 2026, jax.numpy."},
 };
 
 // Returns the publisher of any framework except `standard`.
@@ -48,7 +61,7 @@ inline constexpr Publisher kPublishers[] = {
 // Returns the publisher with this word; null: there is none.
 [[nodiscard]] const Publisher* find_publisher(std::string_view name);
 
-// Returns the publisher that a text of --spec begins with, whatever follows; standard: none.
+// Returns the publisher that a text of --spec begins with, whatever follows; any of "all"; standard: none.
 [[nodiscard]] Framework publisher_in(std::string_view spec);
 
 // Returns "onnx", "openvino" or "mdf"; "the default semantics" for standard.

@@ -16,6 +16,7 @@ FoundOperator find_operator(std::string_view name, Framework publisher) {
       if (candidate.name != folded) continue;
       if (candidate.of == Framework::standard) general = {op, &candidate};
       if (candidate.of != Framework::standard && candidate.of == publisher) return {op, &candidate};
+      if (publisher == Framework::any && general.op == nullptr) general = {op, &candidate};
     }
   }
   return general;

@@ -74,13 +74,11 @@ constexpr Rule kCommonRules[] = {
      "indices. In OpenVINO Gather-8, StableHLO and WebNN, and with --oob other than error, an index out of "
      "range is no error. In "
      "tensorscatter 0 to d less the length of updates along the axis; with --mode circular any from 0 on.",
-     "ONNX and OpenVINO. Where their text leaves the result open (ONNX Scatter-9 and ScatterND, OpenVINO "
-     "Gather-1, Gather-7 and GatherND), tensorop decided for an error.",
+     "ONNX and OpenVINO. Where their text leaves the result open, tensorop decided for an error.",
      "tensorop gather '[1,2,3]' 3", "tensorop gather '[1,2,3]' 2"},
     {"IX-2", "No index is negative, in versions without negative indices.",
-     "OpenVINO Gather-1, Gather-7, GatherND-5, GatherElements-6, ScatterUpdate-3, ScatterElementsUpdate-3 "
-     "and ScatterNDUpdate-3. ONNX Gather-1, Scatter-9 and TensorScatter-24 in mode circular do not promise "
-     "negative indices; tensorop refuses them there.",
+     "OpenVINO GatherND-5, GatherElements-6, ScatterUpdate-3, ScatterElementsUpdate-3 and ScatterNDUpdate-3, "
+     "PyTorch. Where a text leaves the result open, tensorop decided for an error.",
      "tensorop gather '[1,2,3]' -1 --spec openvino-7", "tensorop gather '[1,2,3]' -1 --spec openvino-8"},
 };
 

@@ -23,6 +23,7 @@ Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
   if (is_defined(reduction, dtype)) return reduction;
   const bool is_extreme = reduction == Reduction::min || reduction == Reduction::max;
   const bool is_ordered = kComplexTypes.contains(dtype) && is_extreme && call.version->missing_rule == "T-3";
+  // bind() judges the shapes of such a call by another dtype.
   if (is_ordered || (kSmallTypes.contains(dtype) && call.strict()))
     throw Error(cat("reduction ", call.word(key), " of ", name(dtype), kNotHere), kMissingRule);
   const AttributeSpec& spec = call.op->attributes[key.at];
@@ -63,11 +64,12 @@ void require_updates_shape(const Call& call, const Shape& expected, bool repeat,
   const Shape& updates = call.operands[2].shape();
   if (updates == expected || (repeat && broadcasts(updates, expected))) return;
   const bool could = !repeat && !call.strict() && broadcasts(updates, expected);
-  throw Error(cat("updates ", to_string(updates), repeat ? " must broadcast to " : " must have shape ",
-                  to_string(expected), ": ",
-                  call.selected ? cat("the mask has ", counted(*call.selected, "true element")) : why),
-              rule, hint.empty() && could ? cat(call.option("broadcast_updates"), " repeats them") : hint,
-              updates_picture(updates, expected, repeat));
+  throw Error(
+      cat("updates ", to_string(updates), repeat ? " must broadcast to " : " must have shape ",
+          to_string(expected), ": ",
+          call.has_mask() ? cat("the mask has ", counted(call.operands[1].size(), "true element")) : why),
+      rule, hint.empty() && could ? cat(call.option("broadcast_updates"), " repeats them") : hint,
+      updates_picture(updates, expected, repeat));
 }
 
 }  // namespace tensorop

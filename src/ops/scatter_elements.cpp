@@ -24,8 +24,7 @@ constexpr unsigned kTorchShapes = 4;   // 0-D counts as (1), and updates may be 
 // Except along the axis, data and indices are broadcast to each other.
 constexpr unsigned kBroadcastOffAxis = 8;
 constexpr unsigned kTakesValue = 16;   // updates without dimensions are one value for all indices
-constexpr unsigned kAxisOrFlat = 32;   // the axis has no default: either axis or flat must be given
-constexpr unsigned kLikeIndices = 64;  // jax: updates are repeated to the shape of indices first
+constexpr unsigned kLikeIndices = 32;  // jax: updates are repeated to the shape of indices first
 constexpr std::string_view kTraits[] = {
     "indices are no larger than data along axis too (GE-4)",
     "data and indices are equal except along axis (GE-4)",
@@ -33,7 +32,6 @@ constexpr std::string_view kTraits[] = {
      "indices nothing else is checked (PT-1, PT-2)"),
     "data and indices are repeated to each other except along axis (GE-4), and updates to both (SE-3)",
     "updates without dimensions are a value for all indices",
-    "axis has no default",
     "updates are repeated to indices before these are to data (SE-3)"};
 
 constexpr OperandSpec kOperands[] = {
@@ -59,14 +57,16 @@ constexpr AttributeRow kOpenvino12[] = {
 constexpr AttributeRow kTorchScatter[] = {{"axis"}, {"reduction", "none add multiply"}};
 constexpr AttributeRow kTorchReduce[] = {
     {"axis"}, {"reduction", "sum prod mean amax amin", "sum"}, {"use_init_val"}};
-constexpr AttributeRow kNumpyPut[] = {{"axis"}, {"flat"}};
-constexpr AttributeRow kJaxPut[] = {{"axis"}, {"flat"}, {kModeName, {}, "drop"}};
+// Either axis or flat must be given.
+constexpr AttributeRow kPutAxis = {.name = "axis", .required = true};
+constexpr AttributeRow kNumpyPut[] = {kPutAxis, {"flat"}};
+constexpr AttributeRow kJaxPut[] = {kPutAxis, {"flat"}, {kModeName, {}, "drop"}};
 constexpr AttributeRow kStandard[] = {
     {"axis"}, {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
 
 constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "ScatterElements", kStandardTypes, kStandard},
-    {Framework::onnx, 9, "Scatter", published::kOldOnnxTypes, kAxisOnly, kNonNegativeOpenRange},
+    {Framework::onnx, 9, "Scatter", published::kOldOnnxTypes, kAxisOnly, kNonNegative},
     {Framework::onnx, 11, "Scatter", published::kOldOnnxTypes, kAxisOnly, {}, 0, true},
     {Framework::onnx, 11, "ScatterElements", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "ScatterElements", published::kOnnxTypes, kAxisOnly},
@@ -82,20 +82,15 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      kTorchShapes},
     {Framework::torch, 2, "scatter", published::kTorchAxisTypes, kTorchScatter, kNonNegative,
      kTorchShapes | kTakesValue},
-    {Framework::numpy,
-     2,
-     "put_along_axis",
-     published::kNumpyTypes,
-     kNumpyPut,
-     {},
-     kBroadcastOffAxis | kAxisOrFlat},
-    {Framework::jax,
-     0,
-     "put_along_axis",
-     published::kJaxTypes,
-     kJaxPut,
-     {},
-     kBroadcastOffAxis | kAxisOrFlat | kLikeIndices},
+    converting(
+        {Framework::numpy, 2, "put_along_axis", published::kNumpyTypes, kNumpyPut, {}, kBroadcastOffAxis}),
+    converting({Framework::jax,
+                0,
+                "put_along_axis",
+                published::kJaxTypes,
+                kJaxPut,
+                {},
+                kBroadcastOffAxis | kLikeIndices}),
 }));
 
 // Checks PT-1: updates are no smaller than indices.
@@ -148,7 +143,8 @@ SliceGeometry checked_slices(const Call& call, bool has_value) {
             ? ""
             : cat("more along the axis is allowed by ",
                   versions_where(
-                      *call.op, [](const Version& version) { return (version.traits & kBoundedAxis) == 0; })),
+                      *call.op, [](const Version& version) { return (version.traits & kBoundedAxis) == 0; },
+                      call.version)),
         shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
   return element_slices(data, indices, axis, repeats);
@@ -184,11 +180,6 @@ Planned plan_value(const Call& call) {
   return plan_with(call, true);
 }
 
-void check_axis(const Call& call) {
-  if (call.has_trait(kAxisOrFlat) && !is_flat(call) && !call.is_given(kAxisKey))
-    throw Error("attribute axis is missing", kCallRule, cat(call.option("flat"), " counts elements"));
-}
-
 Planned plan(const Call& call) {
   const bool is_torch = call.has_trait(kTorchShapes);
   if (!is_torch && !is_flat(call)) return plan_elements(call);
@@ -216,8 +207,7 @@ constexpr OperatorName kNames[] = {
 }  // namespace
 }  // namespace scatter_elements_operator
 
-constinit const Operator kScatterElements = scatter_operator<scatter_elements_operator::kReductionKey,
-                                                             scatter_elements_operator::check_axis>({
+constinit const Operator kScatterElements = scatter_operator<scatter_elements_operator::kReductionKey>({
     .name = "scatterelements",
     .summary =
         "Writes each element of updates into a copy of data, at the position along an axis that indices "

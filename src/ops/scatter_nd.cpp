@@ -64,34 +64,28 @@ constexpr TypeRows kOpenvino15Types = {{"T", published::kNumbersAndBool}, {"Tind
 
 constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "ScatterND", kStandardTypes, kStandard, {}, kAnyScalarUpdate},
-    {Framework::onnx, 11, "ScatterND", published::kOldOnnxNdTypes, {}, kOpenRange},
-    {Framework::onnx, 13, "ScatterND", published::kOnnxNdTypes, {}, kOpenRange},
-    {Framework::onnx, 16, "ScatterND", published::kOnnxNdTypes, kOnnx16, kOpenRange},
-    {Framework::onnx, 18, "ScatterND", published::kOnnxNdTypes, kOnnx18, kOpenRange},
-    {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, kNonNegativeOpenRange, kAnyScalarUpdate},
+    {Framework::onnx, 11, "ScatterND", published::kOldOnnxNdTypes, {}},
+    {Framework::onnx, 13, "ScatterND", published::kOnnxNdTypes, {}},
+    {Framework::onnx, 16, "ScatterND", published::kOnnxNdTypes, kOnnx16},
+    {Framework::onnx, 18, "ScatterND", published::kOnnxNdTypes, kOnnx18},
+    {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, kNonNegative, kAnyScalarUpdate},
     {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
     {Framework::webnn, 0, "scatterND", published::kWebnnTypes, {}, kNearest},
     {Framework::torch, 2, "index_put", published::kTorchPutTypes, kTorchPut, {}, kRepeatsUpdates},
-    {Framework::numpy,
-     2,
-     "ufunc_at",
-     kNumpyAtTypes,
-     kNumpyAt,
-     {},
-     kRepeatsUpdates | kNoBoolDifference,
-     false,
-     0,
-     "T-3"},
-    {Framework::jax,
-     0,
-     "at",
-     published::kJaxMaskTypes,
-     kJaxAt,
-     {},
-     kRepeatsUpdates | kNoBoolSum | kWritesNothing,
-     false,
-     0,
-     "T-3"},
+    converting({.framework = Framework::numpy,
+                .since = 2,
+                .published = "ufunc_at",
+                .types = kNumpyAtTypes,
+                .attributes = kNumpyAt,
+                .traits = kRepeatsUpdates | kNoBoolDifference,
+                .missing_rule = "T-3"}),
+    converting({.framework = Framework::jax,
+                .since = 0,
+                .published = "at",
+                .types = published::kJaxMaskTypes,
+                .attributes = kJaxAt,
+                .traits = kRepeatsUpdates | kNoBoolSum | kWritesNothing,
+                .missing_rule = "T-3"}),
 }));
 
 // Checks GN-1, SN-2 and SN-3.
@@ -119,11 +113,12 @@ SliceGeometry checked_slices(const Call& call) {
       cat("the shape of indices ", to_string(indices), " without its last dimension, then the shape of data ",
           to_string(data), " from dimension ", k),
       "SN-3",
-      is_scalar ? cat("a single update of any shape is allowed by ",
-                      versions_where(
-                          *call.op,
-                          [](const Version& version) { return (version.traits & kAnyScalarUpdate) != 0; }))
-                : "");
+      is_scalar
+          ? cat("a single update of any shape is allowed by ",
+                versions_where(
+                    *call.op, [](const Version& version) { return (version.traits & kAnyScalarUpdate) != 0; },
+                    call.version))
+          : "");
   return slices;
 }
 
@@ -151,13 +146,13 @@ constexpr OperatorName kNames[] = {
     {"scatterndupdate", {}, "ScatterNDUpdate"},
     {"indexput", Framework::torch, "index_put", {}, true},
     {"ufuncat", Framework::numpy, "ufunc_at", {"reduction", "add"}, true},
-    {"atset", Framework::jax, "at", {"reduction", "none"}, true},
-    {"atadd", Framework::jax, "at", {"reduction", "add"}, true},
-    {"atsubtract", Framework::jax, "at", {"reduction", "subtract"}, true},
-    {"atmultiply", Framework::jax, "at", {"reduction", "multiply"}, true},
-    {"atmul", Framework::jax, "at", {"reduction", "multiply"}, true},
-    {"atmin", Framework::jax, "at", {"reduction", "min"}, true},
-    {"atmax", Framework::jax, "at", {"reduction", "max"}, true},
+    {"atset", Framework::jax, "at", {"reduction", "none", true}, true},
+    {"atadd", Framework::jax, "at", {"reduction", "add", true}, true},
+    {"atsubtract", Framework::jax, "at", {"reduction", "subtract", true}, true},
+    {"atmultiply", Framework::jax, "at", {"reduction", "multiply", true}, true},
+    {"atmul", Framework::jax, "at", {"reduction", "multiply", true}, true},
+    {"atmin", Framework::jax, "at", {"reduction", "min", true}, true},
+    {"atmax", Framework::jax, "at", {"reduction", "max", true}, true},
 };
 
 }  // namespace

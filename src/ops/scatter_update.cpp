@@ -29,8 +29,8 @@ constexpr OperandSpec kOperands[] = {
 };
 
 constexpr AttributeSpec kAttributes[] = {
-    kScatterAxisSpec, reduction_spec(kCallRule), kUseInitValSpec, kBroadcastUpdatesSpec, kFlatSpec,
-    kIndexModeSpec,
+    kScatterAxisSpec, reduction_spec(kCallRule), kUseInitValSpec, kBroadcastUpdatesSpec,
+    kFlatSpec,        at_mode_spec(kPutModes),
 };
 
 constexpr auto kAxisKey = attribute_key<std::int64_t>(kAttributes, "axis");
@@ -53,7 +53,8 @@ constexpr Version kVersions[] = {
     {Framework::torch, 2, "index_reduce", published::kTorchAxisNumberTypes, kIndexReduce, kNonNegative,
      kVectorIndex},
     {Framework::torch, 2, "put_", published::kTorchTypes, kTorchPut},
-    {Framework::numpy, 2, "put", published::kNumpyTakeTypes, kNumpyPut, kClipsRaw, kCyclesUpdates},
+    converting(
+        {Framework::numpy, 2, "put", published::kNumpyTakeTypes, kNumpyPut, kClipsRaw, kCyclesUpdates}),
 };
 
 // Checks GA-1 and SU-2.
@@ -63,12 +64,12 @@ SliceGeometry checked_slices(const Call& call) {
   require_rank_1(call, 0, "GA-1");
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   SliceGeometry slices =
-      call.range ? range_slice(data, axis, *call.range) : axis_slices(data, indices, axis, 0);
+      call.form.range ? range_slice(data, axis, *call.form.range) : axis_slices(data, indices, axis, 0);
   if (call.has_trait(kCyclesUpdates)) return slices;
   require_updates_shape(
       call, slices.shape, call.get(kBroadcastUpdatesKey),
       cat("the shape of data ", to_string(data), " with the shape of indices ",
-          to_string(call.range ? Shape{call.range->count} : indices), " instead of axis ", axis),
+          to_string(call.form.range ? Shape{call.form.range->count} : indices), " instead of axis ", axis),
       "SU-2");
   return slices;
 }

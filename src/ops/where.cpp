@@ -55,13 +55,18 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      {},
      kScalarCondition},
     {Framework::webnn, 0, "where", types(published::kWebnnAny, DType::uint8), {}},
-    {Framework::torch, 2, "where", types(published::kTorchMoved, {DType::boolean, DType::uint8}), {}},
-    {Framework::numpy, 2, "where", types(published::kOldOnnxAny, kByteConditions, kWideOldConditions), {}},
-    {Framework::jax,
-     0,
-     "where",
-     types(published::kJaxAny, kByteConditions, {kWideConditions, published::kSmall}),
-     {}},
+    converting(
+        {Framework::torch, 2, "where", types(published::kTorchMoved, {DType::boolean, DType::uint8}), {}}),
+    converting({Framework::numpy,
+                2,
+                "where",
+                types(published::kOldOnnxAny, kByteConditions, kWideOldConditions),
+                {}}),
+    converting({Framework::jax,
+                0,
+                "where",
+                types(published::kJaxAny, kByteConditions, {kWideConditions, published::kSmall}),
+                {}}),
 }));
 
 BroadcastLayout layout_of(const Call& call) {

@@ -32,57 +32,115 @@ bool reduction_defined(const std::string& reduction, DType dtype) {
   return dtype != DType::boolean || reduction != "mean";
 }
 
-// The check of dtypes.
-void check_types(const Arguments& arguments) {
+// Whether the publisher converts operands of these dtypes to a common one, or to that of data.
+bool converts(const Arguments& arguments, DType a, DType b) {
+  const bool is_torch = arguments.framework == "torch";
+  if (!is_torch && arguments.framework != "numpy" && arguments.framework != "jax") return false;
+  const std::set<DType> both = {a, b};
+  const auto has = [&](DTypeSet set) { return set.contains(a) || set.contains(b); };
+  if (has(kSmallTypes) || (is_torch && is_scatter(arguments.op))) return false;
+  const bool has_uint64 = both.contains(DType::uint64);
+  const DTypeSet known = arguments.rules.types | arguments.rules.missing_types;
+  if (both.contains(DType::string)) return known.contains(DType::boolean) && known.contains(DType::string);
+  if (has(kFloatTypes | kComplexTypes)) return true;
+  if (is_torch) return !has_uint64 && !both.contains(DType::uint16) && !both.contains(DType::uint32);
+  return !has_uint64 || !has(kSignedTypes) || known.contains(DType::float64);
+}
+
+// A dtype of the version beside which the shapes of a call are judged that tensorop does not compute.
+DType plain_dtype(const Arguments& arguments) {
+  const DTypeSet integers = kIntegerTypes | kSmallIntegerTypes | DType::boolean;
+  const std::size_t first = arguments.op == "where" ? 1 : 0;
+  bool all = true;
+  for (std::size_t i = first; i < arguments.operands.size(); ++i) {
+    const bool is_index = i == 1 && (is_gather(arguments.op) || is_scatter(arguments.op));
+    all = all && (is_index || integers.contains(arguments.operands[i].dtype()));
+  }
+  for (const DType dtype :
+       {all ? DType::int32 : DType::float32, DType::int64, DType::boolean, DType::float32, DType::int32}) {
+    if (arguments.rules.types.contains(dtype)) return dtype;
+  }
+  return arguments.operands[first].dtype();
+}
+
+// The check of dtypes. Returns whether the publisher accepts them and tensorop does not.
+bool check_types(const Arguments& arguments) {
   const std::string& op = arguments.op;
   const std::vector<Tensor>& operands = arguments.operands;
   const Rules& rules = arguments.rules;
   const std::size_t first = op == "where" ? 1 : 0;
   const DType dtype = operands[first].dtype();
-  require(!rules.missing_types.contains(dtype), "NI-1");
-  require(rules.types.contains(dtype), "T-1");
+  bool lacks = false;
+  const auto require_data = [&](DType own) {
+    require(rules.types.contains(own) || rules.missing_types.contains(own), "T-1");
+    lacks = lacks || rules.missing_types.contains(own);
+  };
+  const auto require_same = [&](DType own) {
+    require(own == dtype || converts(arguments, dtype, own), "T-2");
+    lacks = lacks || own != dtype;
+  };
+  require_data(dtype);
   if (is_gather(op) || is_scatter(op)) {
     if (is_scatter(op)) {
-      require(rules.types.contains(operands[2].dtype()), "T-1");
-      require(operands[2].dtype() == dtype, "T-2");
+      require_data(operands[2].dtype());
+      require_same(operands[2].dtype());
+    }
+    const DType index = operands[1].dtype();
+    const bool lacks_index = rules.missing_index_types.contains(index);
+    require(arguments.left_out || lacks_index || rules.index_types.contains(index), "IX-3");
+    require(arguments.oob != "zero" || dtype != DType::float8_e8m0fnu, "T-1");
+    lacks = lacks || (lacks_index && !arguments.left_out);
+    if (is_scatter(op)) {
       const std::string reduction = word(arguments, "reduction", "none");
       const bool is_extreme = reduction == "min" || reduction == "max";
       const bool missing = (kSmallTypes.contains(dtype) && !arguments.framework.empty()) ||
                            (is_extreme && rules.missing_complex_order);
-      require(reduction_defined(reduction, dtype), missing                       ? "NI-1"
-                                                   : kSmallTypes.contains(dtype) ? "T-1"
-                                                                                 : "T-3");
+      const bool is_defined = reduction_defined(reduction, lacks ? plain_dtype(arguments) : dtype);
+      require(is_defined || (missing && reduction_defined(reduction, plain_dtype(arguments))),
+              kSmallTypes.contains(dtype) && !missing ? "T-1" : "T-3");
+      lacks = lacks || !is_defined;
       require(dtype != DType::boolean || rules.no_bool.find(reduction) == std::string::npos, "T-3");
     }
-    require(arguments.left_out || rules.index_types.contains(operands[1].dtype()),
-            rules.missing_index_types.contains(operands[1].dtype()) ? "NI-1" : "IX-3");
-    require(arguments.oob != "zero" || dtype != DType::float8_e8m0fnu, "T-1");
-    return;
+    return lacks;
   }
   if (op == "pow" && !rules.exponent_types.empty()) {
     require(rules.exponent_types.contains(operands[1].dtype()), "T-1");
-    return;
+    return lacks;
   }
   const auto same_type = std::span(operands).subspan(first);
-  for (const Tensor& operand : same_type)
-    require(rules.types.contains(operand.dtype()),
-            rules.missing_types.contains(operand.dtype()) ? "NI-1" : "T-1");
-  for (const Tensor& operand : same_type) require(operand.dtype() == dtype, "T-2");
+  for (const Tensor& operand : same_type) require_data(operand.dtype());
+  for (const Tensor& operand : same_type) require_same(operand.dtype());
   // The rules T come first.
   const DType condition = operands[0].dtype();
   const bool is_truth = condition == (rules.byte_truth ? DType::uint8 : DType::boolean);
   const bool is_torch = arguments.framework == "torch";
   const bool is_byte = condition == DType::uint8 || (condition == DType::int8 && !is_torch);
-  if (op == "where" && !is_truth && !(rules.number_truth && is_byte))
-    throw ReferenceError(!rules.number_truth || is_torch || condition == DType::string ||
-                                 (arguments.framework == "numpy" &&
-                                  (condition == DType::bfloat16 || kSmallTypes.contains(condition)))
-                             ? "WH-1"
-                             : "NI-1");
+  if (op == "where" && !is_truth && !(rules.number_truth && is_byte)) {
+    require(rules.number_truth && !is_torch && condition != DType::string &&
+                (arguments.framework != "numpy" ||
+                 (condition != DType::bfloat16 && !kSmallTypes.contains(condition))),
+            "WH-1");
+    lacks = true;
+  }
   if (op == "mod" && kFloatTypes.contains(dtype) && !rules.float_floor_mod) {
     require(flag(arguments, "fmod", false), "EW-4");
   }
+  return lacks;
 }
+
+// A tensor of ones, which break no rule of arithmetic.
+Tensor ones(DType dtype, const Shape& shape) {
+  Array out(dtype, shape);
+  const float one = 1;
+  for (Element& element : out.elements) {
+    element.bytes[0] = 1;
+    if (dtype == DType::float32) std::memcpy(element.bytes.data(), &one, sizeof one);
+  }
+  return out.tensor();
+}
+
+// Throws the error of a call that tensorop lacks: what the publisher refuses in it, or NI-1.
+[[noreturn]] void refuse_lacking(const Arguments& arguments);
 
 Array run_plainly(const Arguments& arguments);
 
@@ -199,11 +257,32 @@ void require_no_zero(const Arguments& arguments, const Shape& shape) {
   require(arguments.rules.zero_dims || std::ranges::find(shape, 0) == shape.end(), "ND-1");
 }
 
+void refuse_lacking(const Arguments& arguments) {
+  Arguments own = arguments;
+  const bool has_indices = is_gather(own.op) || is_scatter(own.op);
+  const bool lacks_index = has_indices && own.rules.missing_index_types.contains(own.operands[1].dtype());
+  const DType plain = plain_dtype(arguments);
+  for (std::size_t i = 0; i < own.operands.size(); ++i) {
+    const bool is_data = own.op == "where" ? i > 0 : !has_indices || i != 1;
+    if (is_data || lacks_index)
+      own.operands[i] = ones(is_data ? plain : DType::int64, own.operands[i].shape());
+    else if (own.op == "where")
+      own.operands[i] = ones(DType::boolean, own.operands[i].shape());
+  }
+  try {
+    (void)run(own);
+  } catch (const ReferenceError& error) {
+    // Values of indices that are masks are not known.
+    if (!lacks_index || !error.rule.starts_with("IX-")) throw;
+  }
+  throw ReferenceError("NI-1");
+}
+
 }  // namespace
 
 Tensor compute(const Arguments& arguments) {
   check_attributes(arguments);
-  check_types(arguments);
+  if (check_types(arguments)) refuse_lacking(arguments);
   for (const Tensor& operand : arguments.operands) require_no_zero(arguments, operand.shape());
   const Array result = run(arguments);
   require_no_zero(arguments, result.shape);

@@ -1,0 +1,47 @@
+// What the publisher of each version says of a call that breaks a rule, and where. The one table of verdicts:
+// strict calls, `--spec all`, `explain` and `generate` read it.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ops/operator.hpp"
+
+namespace tensorop {
+
+enum class Stand : std::uint8_t {
+  forbidden,  // by the text
+  refused,    // by the publisher's code; the text states a range alone, or nothing
+  open,       // the text states a range alone, calls the result undefined, or says nothing: the error is
+              // tensorop's
+};
+
+// A statement about a rule in some versions of a publisher. Rules without a row are forbidden by the text.
+struct Statement {
+  std::string_view rule;
+  Framework framework;
+  std::string_view published;  // the publisher's operator; empty: all
+  int since;                   // Version::since of the first and the last version
+  int last;
+  Stand stand;
+  std::string_view words;  // of the text or the code
+
+  [[nodiscard]] constexpr bool is_to_newest() const { return last == std::numeric_limits<int>::max(); }
+};
+
+[[nodiscard]] std::span<const Statement> all_statements();
+
+// Returns the row for a rule in a version of a publisher; null: the text forbids such calls.
+[[nodiscard]] const Statement* find_statement(const Version& version, std::string_view rule);
+
+// Whether the publisher leaves open what a call does that breaks the rule: the error is then tensorop's
+// decision.
+[[nodiscard]] bool leaves_open(const Version& version, std::string_view rule);
+
+// Returns where the publisher describes the version: "ONNX 1.23, docs/Changelog.md#Gather-13". Empty for the
+// default semantics.
+[[nodiscard]] std::string source_of(const Version& version);
+
+}  // namespace tensorop
