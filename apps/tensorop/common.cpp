@@ -100,8 +100,8 @@ Option ignore_option() {
 Option rename_option(std::string_view things) {
   return {"--rename-regex", Heading::reading, "FROM=TO",
           cat("in names of ", things,
-              " what matches the extended regular expression FROM becomes TO, where \\1 is its first group; "
-              "applied in their order"),
+              " every match of the POSIX extended regular expression FROM becomes TO, where \\1 is its first "
+              "group; applied in their order"),
           OptionRules{.repeats = true}};
 }
 

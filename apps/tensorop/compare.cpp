@@ -195,7 +195,7 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
     return compare_two(expected);
   if (!actual) refuse_one_set("actual", operands[0]);
   if (!expected) refuse_one_set("expected", operands[1]);
-  rename_members(renames, *actual);
+  rename_members(renames, "--rename-regex", *actual);
   compare_sets_of(arguments, *actual, *expected, reporter, progress);
 }
 

@@ -15,6 +15,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -95,6 +96,16 @@ class System {
     return ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
   }
   virtual int flock(int fd, int operation) { return ::flock(fd, operation); }
+  // flock() for one byte of an open file, which need not be there: LOCK_EX, LOCK_NB.
+  virtual int flock_byte(int fd, off_t byte, int operation) {
+    struct flock range {};
+    range.l_type = F_WRLCK;
+    range.l_start = byte;
+    range.l_len = 1;
+    const int status = ::fcntl(fd, (operation & LOCK_NB) != 0 ? F_OFD_SETLK : F_OFD_SETLKW, &range);
+    if (status != 0 && errno == EAGAIN) errno = EWOULDBLOCK;
+    return status;
+  }
   virtual int unlink(const char* path) { return ::unlink(path); }
   // The names in a folder, in any order, without "." and "..". 0, or -1 with errno.
   virtual int scandir(const char* path, std::vector<std::string>& names);

@@ -90,7 +90,8 @@ void edit(const Conversion& conversion, ArchiveInputs& inputs) {
   }
   const auto& texts = conversion.inputs;
   std::vector<std::string> names = edited_names();
-  rename_all(conversion.renames, texts.size() == 1 ? printable(texts[0]) : "the archives", names);
+  rename_all(conversion.renames, "--rename-regex", texts.size() == 1 ? printable(texts[0]) : "the archives",
+             names);
   auto name = names.begin();
   for (NamedInput& input : inputs.arrays) {
     if (input.is_edited) input.name = std::move(*name++);
@@ -342,7 +343,9 @@ void require_nothing_lost(const Conversion& conversion, const Archive& old, cons
     const bool is_renamed = is_of_it(input) && input.member.name != input.name;
     if (!is_renamed) there.insert(input.name);
     if (is_of_it(input)) there.insert(input.member.name);
-    if (input.text.starts_with(path + ":")) there.insert(input.text.substr(path.size() + 1));
+    for (NameInFile& parts : split_names(input.text)) {
+      if (id && file_id(parts.file) == id) there.insert(std::move(parts.name));
+    }
   }
   for (const NamedInput& input : inputs.left_out) {
     if (conversion.replace && is_of_it(input)) there.insert(input.member.name);
@@ -393,16 +396,24 @@ void warn_of_replaced(const std::string& path, const NamedInput& input, const Ca
   warn_of_change(path, input.name, before, written.dtype, written.tensor.shape(), reading.settings.warn);
 }
 
-// Prints the result for each array, from its header, and the arrays that are left out.
-void list_arrays(const ArchiveInputs& inputs, const InputReading& reading,
+// Prints the result for each array, from its header, and the arrays that are left out. Throws Error first if
+// the format lacks a dtype.
+void list_arrays(const ArchiveInputs& inputs, const Format& format, const InputReading& reading,
                  const std::function<void(const std::string& line)>& print_line) {
+  std::vector<std::string> lines;
   for (const NamedInput& input : inputs.arrays) {
     const CastInput opened = open_input(input, reading, true);
     const DType before = opened.tensor.dtype();
-    print_line(cat(printable(input.name), ": ", name(opened.dtype), " ", to_string(opened.tensor.shape()),
-                   opened.name.empty() ? "" : cat(", from ", opened.name),
-                   opened.dtype == before ? "" : cat(", was ", name(before))));
+    if (format.missing.contains(opened.dtype))
+      throw Error(cat(opened.name.empty() ? cat("array ", in_quotes(input.name)) : opened.name, ": ",
+                      format.title, " has no dtype ", name(opened.dtype)),
+                  "", cat("a ", endings_naming(opened.dtype).back(), " file has it"));
+    lines.push_back(cat(printable(input.name), ": ", name(opened.dtype), " ",
+                        to_string(opened.tensor.shape()),
+                        opened.name.empty() ? "" : cat(", from ", opened.name),
+                        opened.dtype == before ? "" : cat(", was ", name(before))));
   }
+  for (const std::string& line : lines) print_line(line);
   for (const NamedInput& input : inputs.left_out)
     print_line(cat("left out: ", printable(input.archive->path_of(input.member))));
 }
@@ -423,7 +434,11 @@ void convert_to_archive(const Conversion& conversion, const std::vector<NamedCas
   if (format.can_compress) options.memory = memory_of(reading.settings);
   if (options.old) require_nothing_lost(conversion, *options.old, all, options.metadata);
   require_whole_models(conversion.destination, inputs, options.old.get());
-  if (conversion.dry_run) return list_arrays(all, reading, conversion.dry_run);
+  if (conversion.dry_run) {
+    // Nothing is written, but the folder must be there.
+    (void)format.create_archive(conversion.destination.path, options);
+    return list_arrays(all, format, reading, conversion.dry_run);
+  }
   warn_of_link(conversion.destination, reading.settings.warn);
   const auto archive = format.create_archive(conversion.destination.path, options);
   std::vector<std::size_t> order(inputs.size());

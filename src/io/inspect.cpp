@@ -14,6 +14,7 @@ ArrayEntry inspect_member(const OpenedFile& opened, const Archive& archive, std:
   std::string path = array_path(opened, archive, member);
   ArrayEntry info = with_context(printable(path), [&] { return archive.entry(member); });
   info.path = std::move(path);
+  if (opened.format->is_archive()) info.name = archive.name(member);
   return info;
 }
 

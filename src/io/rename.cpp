@@ -18,19 +18,48 @@
 namespace tensorop {
 namespace {
 
-// Throws Error if an expression could overflow the stack, or need too much memory for the name: because of
-// references to groups, repetitions, or deep parentheses.
+// The position of the bracket that ends the list which begins at `begin`. "]" is a member of the list if it
+// is the first one, and classes such as [:alpha:] have brackets of their own.
+std::size_t end_of_list(std::string_view from, std::size_t begin) {
+  std::size_t i = begin + (from.substr(begin + 1).starts_with('^') ? 2 : 1);
+  for (const std::size_t first = i; i < from.size() && (from[i] != ']' || i == first); ++i) {
+    const bool is_class = from[i] == '[' && from.substr(i + 1).find_first_of(":.=") == 0;
+    if (is_class) i = std::min(from.find(std::string{from[i + 1], ']'}, i + 2), from.size() - 2) + 1;
+  }
+  return i;
+}
+
+// Throws Error for what POSIX leaves undefined and other matchers define: the C library takes "\d" as "d".
+void require_escape(const std::string& from, std::size_t at) {
+  const std::string escape = from.substr(at, 2);
+  if (escape.find_first_of("123456789", 1) == 1)
+    throw Error(cat(in_quotes(escape), " stands for a group only in TO"));
+  if (escape.find_first_of("^.[]$()|*+?{}\\", 1) == 1) return;
+  throw Error(cat(in_quotes(escape), " is undefined in a POSIX extended regular expression"), "",
+              "[0-9] is a digit, [[:alnum:]_] a letter, a digit or _, [[:space:]] a blank");
+}
+
+// Throws Error if an expression is undefined, could overflow the stack, or need too much memory for the name:
+// because of references to groups, repetitions, or deep parentheses.
 void require_bounded(const std::string& from) {
   constexpr std::size_t kMostBytes = 1000;
   constexpr std::int64_t kMostRepeats = 255;
   if (from.size() > kMostBytes) throw Error(cat("FROM has more than ", kMostBytes, " bytes"));
   std::int64_t repeats = 1;
-  for (std::size_t i = 0; i + 1 < from.size(); ++i) {
-    const char next = from[i + 1];
-    if (from[i] == '\\' && next >= '1' && next <= '9')
-      throw Error(cat(in_quotes(from.substr(i, 2)), " stands for a group only in TO"));
-    if (from[i] == '\\') ++i;
-    if (from[i] != '{') continue;
+  bool may_repeat = false;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const char c = from[i];
+    if (c != '*' && c != '+' && c != '?' && c != '{') {
+      may_repeat = c != '(' && c != '|' && c != '^';
+      if (c == '\\') require_escape(from, i++);
+      if (c == '[') i = end_of_list(from, i);
+      continue;
+    }
+    if (!std::exchange(may_repeat, false))
+      throw Error(cat(in_quotes(from.substr(i == 0 ? 0 : i - 1, 2)),
+                      " is undefined in a POSIX extended regular expression: ", c, " repeats nothing"),
+                  "", "a match is the longest one; [^.]* ends before a dot, \\ takes the meaning of *");
+    if (c != '{') continue;
     std::int64_t most = 1;
     for (const std::string& number : split(from.substr(i + 1, from.find('}', i) - i - 1), ",")) {
       std::int64_t count = 1;
@@ -40,6 +69,7 @@ void require_bounded(const std::string& from) {
     if (most > kMostRepeats / repeats)
       throw Error(cat("{N,M} repeats more than ", kMostRepeats, " times in all"));
     repeats *= most;
+    i = std::min(from.find('}', i), from.size());
   }
 }
 
@@ -58,11 +88,14 @@ class Expression {
       (void)::regerror(code, &compiled_, why.data(), why.size());
       throw Error(cat(in_quotes(from), ": ", std::string_view(why.data())));
     }
-    for (std::size_t i = 0; i + 1 < to_.size(); ++i) {
-      if (to_[i] != '\\' || to_[i + 1] < '0' || to_[i + 1] > '9') continue;
-      if (static_cast<std::size_t>(to_[i + 1] - '0') <= compiled_.re_nsub) continue;
+    for (std::size_t at = 0; (at = to_.find('\\', at)) != std::string::npos; at += 2) {
+      const auto group = static_cast<unsigned>(to_.c_str()[at + 1] - '0');
+      if (group <= std::min<std::size_t>(compiled_.re_nsub, 9) || to_.c_str()[at + 1] == '\\') continue;
       ::regfree(&compiled_);
-      throw Error(cat(in_quotes(to_.substr(i, 2)), " stands for no group of FROM"));
+      throw Error(cat(in_quotes(to_.substr(at, 2)),
+                      group <= 9 ? " stands for no group of FROM" : " is undefined in TO"),
+                  "",
+                  group <= 9 ? "" : "\\1 to \\9 are the groups of FROM, \\0 is the match, \\\\ a backslash");
     }
   }
   ~Expression() { ::regfree(&compiled_); }
@@ -104,12 +137,13 @@ class Expression {
   void append_replacement(const std::string& name, const std::array<regmatch_t, 10>& groups,
                           std::string& out) const {
     for (std::size_t i = 0; i < to_.size(); ++i) {
-      const bool is_group = to_[i] == '\\' && i + 1 < to_.size() && to_[i + 1] >= '0' && to_[i + 1] <= '9';
-      if (!is_group) {
+      const bool is_escape = to_[i] == '\\';
+      if (is_escape) ++i;
+      if (!is_escape || to_[i] == '\\') {
         out += to_[i];
         continue;
       }
-      const regmatch_t& group = groups[static_cast<std::size_t>(to_[++i] - '0')];
+      const regmatch_t& group = groups[static_cast<std::size_t>(to_[i] - '0')];
       if (group.rm_so >= 0)
         out.append(name, static_cast<std::size_t>(group.rm_so),
                    static_cast<std::size_t>(group.rm_eo - group.rm_so));
@@ -122,10 +156,10 @@ class Expression {
 
 }  // namespace
 
-void rename_all(const std::vector<std::string>& expressions, const std::string& where,
+void rename_all(const std::vector<std::string>& expressions, std::string_view what, const std::string& where,
                 std::vector<std::string>& names) {
   for (const std::string& text : expressions) {
-    with_context(cat("--rename-regex ", printable(text)), [&] {
+    with_context(cat(what, ' ', printable(text)), [&] {
       const Expression expression(text);
       bool is_used = false;
       for (std::string& name : names) {
@@ -139,10 +173,10 @@ void rename_all(const std::vector<std::string>& expressions, const std::string& 
   }
 }
 
-void rename_members(const std::vector<std::string>& expressions, TensorSet& set) {
+void rename_members(const std::vector<std::string>& expressions, std::string_view what, TensorSet& set) {
   std::vector<std::string> names;
   for (const SetMember& member : set.members()) names.push_back(member.name);
-  rename_all(expressions, printable(set.name()), names);
+  rename_all(expressions, what, printable(set.name()), names);
   set.rename(std::move(names));
 }
 

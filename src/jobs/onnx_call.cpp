@@ -200,7 +200,7 @@ class CallMaker {
     if (const auto found = held_.find(name); found != held_.end()) {
       const Held& held = found->second;
       Tensor tensor = with_context(cat("initializer ", quoted_name(name)),
-                                   [&] { return read_onnx_tensor(*held.tensor, model_.owner); });
+                                   [&] { return read_onnx_tensor(*held.tensor, model_); });
       if (held.declared && *held.declared != tensor.dtype()) {
         throw Error(cat("initializer ", quoted_name(name), " is ", tensorop::name(tensor.dtype()),
                         ", but is declared as ", tensorop::name(*held.declared)));

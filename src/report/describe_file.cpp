@@ -268,29 +268,32 @@ std::string describe_case_text(const OnnxModel& model, const std::string& folder
 
 std::string array_text(const ArrayEntry& file) {
   std::string out = cat(printable(file.path), ": ",
-                        !file.names_dtype ? "unknown dtype"
-                        : file.dtype      ? std::string(name(*file.dtype))
-                                          : printable(file.stored),
-                        " ", to_string(file.shape), ", ", counted(file.bytes, "byte"), ", ", file.format);
+                        !file.names_dtype     ? "unknown dtype"
+                        : file.dtype          ? std::string(name(*file.dtype))
+                        : file.stored.empty() ? "dtype ''"
+                                              : printable(file.stored),
+                        " ", to_string(file.shape), ", ",
+                        file.knows_bytes ? counted(file.bytes, "byte") : "size unknown", ", ", file.format);
   if (!file.stored.empty())
     out += cat(" ", printable(file.stored), ", ", file.fortran_order ? "Fortran" : "C", " order");
   if (file.is_unaligned) out += ", unaligned";
   if (!file.compression.empty()) out += cat(", ", file.compression);
   if (!file.file.empty()) out += cat(", in ", printable(file.file));
-  if (!file.name.empty()) out += cat(", name ", in_quotes(file.name));
+  if (!file.name.empty() && !file.path.ends_with(cat(':', file.name)))
+    out += cat(", name ", in_quotes(file.name));
   return out + "\n";
 }
 
 Json array_json(const ArrayEntry& file) {
-  const bool has_order = !file.stored.empty();
+  const bool has_code = !file.stored.empty() || file.refused != nullptr;  // text has none
   return Json::object()
       .add("path", file.path)
       .add("format", file.format)
       .add("dtype", file.names_dtype && file.dtype ? Json(name(*file.dtype)) : Json())
       .add("shape", Json::list(file.shape))
-      .add("bytes", file.bytes)
-      .add("stored", Json::or_null(file.stored))
-      .add("order", has_order ? Json(file.fortran_order ? "F" : "C") : Json())
+      .add("bytes", file.knows_bytes ? Json(file.bytes) : Json())
+      .add("stored", has_code ? Json(file.stored) : Json())
+      .add("order", has_code ? Json(file.fortran_order ? "F" : "C") : Json())
       .add("unaligned", file.is_unaligned)
       .add("compression", Json::or_null(file.compression))
       .add("file", Json::or_null(file.file))

@@ -233,7 +233,7 @@ TEST_CASE("tensors of a model are read where they lie", "[io][onnx]") {
   const OnnxModel model = read(Proto().message(7, Proto().bytes(5, tensor)).text());
   REQUIRE(model.initializers.size() == 1);
   CHECK(model.initializers[0].name == "w");
-  const Tensor read_back = read_onnx_tensor(model.initializers[0], model.owner);
+  const Tensor read_back = read_onnx_tensor(model.initializers[0], model);
   CHECK(read_back.dtype() == DType::float32);
   CHECK(read_back.shape() == Shape{2});
   CHECK(read_back.as<float>()[0] == 1.5F);

@@ -150,6 +150,9 @@ class FaultySystem : public NamedOnlySystem {
   int flock(int fd, int operation) override {
     return is_failing("flock") ? -1 : System::flock(fd, operation);
   }
+  int flock_byte(int fd, off_t byte, int operation) override {
+    return is_failing("flock_byte") ? -1 : System::flock_byte(fd, byte, operation);
+  }
   int unlink(const char* path) override {
     const bool fails = is_failing("unlink");
     const int status = System::unlink(path);

@@ -34,15 +34,23 @@ class PausingSystem : public FaultySystem {
   }
   // A lock that another process holds is waited for without a further pause.
   int flock(int fd, int operation) override {
-    const int status = FaultySystem::flock(fd, operation | LOCK_NB);
+    return wait_for([&](int how) { return FaultySystem::flock(fd, how); }, operation);
+  }
+  int flock_byte(int fd, off_t byte, int operation) override {
+    return wait_for([&](int how) { return FaultySystem::flock_byte(fd, byte, how); }, operation);
+  }
+
+ private:
+  template <class Lock>
+  int wait_for(const Lock& lock, int operation) {
+    const int status = lock(operation | LOCK_NB);
     if (status == 0 || errno != EWOULDBLOCK || (operation & LOCK_NB) != 0) return status;
     calls_left_ = 0;
     const char byte = kWaits;
     if (::write(socket_, &byte, 1) != 1) ::_exit(101);
-    return FaultySystem::flock(fd, operation);
+    return lock(operation);
   }
 
- private:
   int calls_left_;
   int socket_;
 };

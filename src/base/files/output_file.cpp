@@ -294,6 +294,9 @@ void OutputFile::publish() {
   temporary_.reset();
   errno = reason;
   if (is_new && errno == EEXIST) replaced_->refuse_created();
+  if (errno == EBUSY)
+    throw Error(cat(printable(name_), ": cannot replace the file: it is mounted there"), "",
+                cat("-o /dev/stdout > ", printable(name_), " writes into it"));
   throw_errno(name_, "cannot rename the result to its destination");
 }
 

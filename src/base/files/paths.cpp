@@ -111,7 +111,8 @@ void refuse_entry(const std::string& shown, const std::string& directory) {
   if (reason == ENOENT && !file_exists(directory))
     throw Error(cat(printable(shown), ": cannot write: folder ", printable(directory), " does not exist"));
   errno = reason;
-  throw_errno(shown, "cannot write");
+  const bool is_refused = reason == EACCES || reason == EPERM || reason == EROFS;
+  throw_errno(shown, is_refused ? cat("cannot write in folder ", printable(directory)) : "cannot write");
 }
 
 std::optional<int> named_descriptor(std::string_view path) {

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
@@ -11,20 +12,56 @@
 #include "base/text.hpp"
 
 namespace tensorop {
+namespace {
+
+// A place in a file of 2^62 bytes for each path, by FNV-1a of the folder's identity and the file's name.
+off_t place_of(const std::string& path) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  for (const char c : PathKeys().of(path)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  return static_cast<off_t>(hash >> 2U);
+}
+
+}  // namespace
 
 std::shared_ptr<const ReplacedFile> ReplacedFile::hold(const std::string& path, Busy busy) {
   if (path == "-" || named_descriptor(resolve_links(path))) return nullptr;
+  std::shared_ptr<ReplacedFile> file(new ReplacedFile);
+  file->path_ = path;
   while (true) {
-    std::shared_ptr<ReplacedFile> file(new ReplacedFile);
-    file->path_ = path;
     if (os().stat(path.c_str(), &file->held_) != 0) {
       if (errno != ENOENT) throw_errno(path, "cannot write");
-      return file;
+      file->exists_ = false;
+      if (file->fd_.is_open() || !file->lock_name(busy)) return file;
+      continue;  // The previous holder of the lock may have created the file.
     }
     if (!S_ISREG(file->held_.st_mode)) return nullptr;
     file->exists_ = true;
     if (file->lock(busy)) return file;
+    file->fd_ = FileDescriptor();
   }
+}
+
+// A file that does not exist cannot be locked, and locking its folder would stop the writers of other files.
+// Every user may lock a byte of /dev/null.
+bool ReplacedFile::lock_name(Busy busy) {
+  fd_ = FileDescriptor(os().open("/dev/null", O_RDWR | O_CLOEXEC, 0));
+  const off_t place = place_of(path_);
+  const bool is_locked = fd_.is_open() && take(busy, [&](int operation) {
+                           return os().flock_byte(fd_.get(), place, operation);
+                         });
+  if (!is_locked) fd_ = FileDescriptor();
+  return is_locked;
+}
+
+template <class Lock>
+bool ReplacedFile::take(Busy busy, const Lock& lock) const {
+  while (lock(busy == Busy::wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return false;
+    throw Error(cat(printable(path_), ": cannot write: another process is writing it"), "",
+                "the command can be repeated when that process has ended");
+  }
+  return true;
 }
 
 bool ReplacedFile::lock(Busy busy) {
@@ -32,11 +69,7 @@ bool ReplacedFile::lock(Busy busy) {
   // permission gets the error when the result is begun.
   fd_ = FileDescriptor(os().open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC, 0));
   if (!fd_.is_open()) return errno != ENOENT;
-  while (os().flock(fd_.get(), busy == Busy::wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EWOULDBLOCK)
-      throw Error(cat(printable(path_), ": cannot write: another process is writing it"), "",
-                  "the command can be repeated when that process has ended");
+  if (!take(busy, [&](int operation) { return os().flock(fd_.get(), operation); })) {
     fd_ = FileDescriptor();
     return true;
   }

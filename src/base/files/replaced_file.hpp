@@ -14,9 +14,10 @@ namespace tensorop {
 // Locks the file that a result replaces, or notes that it is absent, before reading it, until the result is
 // published. For results that keep a part of the file.
 //
-// While a writer holds the file, other writers of any process wait. The lock is flock(): it ends with this
-// object, and with the process. On a file system without locks, for a file that does not exist yet, and
-// beside programs that take no lock, the later of two writers fails with an Error.
+// While a writer holds the file, or the name of a file that does not exist yet, other writers of any process
+// of this machine wait. The lock ends with this object, and with the process. On a file system without locks,
+// between machines that create one file, and beside programs that take no lock, the later of two writers
+// fails with an Error.
 class ReplacedFile {
  public:
   enum class Busy : std::uint8_t {
@@ -37,9 +38,14 @@ class ReplacedFile {
   ReplacedFile() = default;
   // False if the path no longer leads to the locked file.
   bool lock(Busy busy);
+  // False if there are no such locks.
+  bool lock_name(Busy busy);
+  // Locks by lock(operation of flock()). False if it cannot be locked.
+  template <class Lock>
+  bool take(Busy busy, const Lock& lock) const;
 
   std::string path_;
-  FileDescriptor fd_;  // not open if the file does not exist or cannot be locked
+  FileDescriptor fd_;  // has the lock; not open if there is none
   bool exists_ = false;
   struct stat held_ {};
 };

@@ -47,6 +47,7 @@ struct ArrayEntry {
   bool fortran_order = false;
   bool is_unaligned = false;          // element offset is not a multiple of the size, in an aligning format
   std::int64_t bytes = 0;             // bytes of elements as stored; text: in memory; strings: UTF-8
+  bool knows_bytes = true;            // false: a dtype that is not known; `bytes` is 0
   std::string_view compression = {};  // in an archive: "stored", "deflated"
 
   // Offset of the elements in the file or, if they are deflated, in the inflated member. A null owner: the

@@ -165,6 +165,7 @@ ArrayEntry entry_of(std::uint32_t number, Shape shape) {
   out.shape = std::move(shape);
   out.stored = type == nullptr ? cat("type ", number) : std::string(type->name);
   out.bytes = bytes;
+  out.knows_bytes = type != nullptr;
   return out;
 }
 

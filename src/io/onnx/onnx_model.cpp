@@ -10,6 +10,7 @@
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
+#include "io/onnx/external_files.hpp"
 #include "io/onnx/message_kind.hpp"
 #include "io/onnx/onnx_fields.hpp"
 #include "io/onnx/protobuf.hpp"
@@ -331,6 +332,7 @@ OnnxModel read_onnx_model(const std::string& path) {
     }
     OnnxModel model = read_onnx_model(bytes, file.mapping());
     file.mapping()->require_unchanged();
+    model.path = path;
     return model;
   });
 }
@@ -342,8 +344,9 @@ std::optional<DType> declared_dtype(const OnnxValue& value) {
   throw Error(cat("\"", printable(value.name), "\": ", tensor_proto::refused_data_type(value.element_type)));
 }
 
-Tensor read_onnx_tensor(const OnnxTensor& tensor, const std::shared_ptr<const MappedFile>& owner) {
-  const ArrayEntry array = tensor_proto_entry(tensor.bytes, tensor.byte, owner);
+Tensor read_onnx_tensor(const OnnxTensor& tensor, const OnnxModel& model) {
+  ArrayEntry array = tensor_proto_entry(tensor.bytes, tensor.byte, model.owner, true);
+  if (!array.file.empty()) ExternalFiles(model.path).locate(array);
   return decode_tensor_proto(array, tensor.bytes, tensor.byte, {});
 }
 

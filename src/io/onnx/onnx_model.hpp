@@ -116,6 +116,7 @@ struct OnnxModel {
   std::vector<OnnxValue> inputs = {};
   std::vector<OnnxValue> outputs = {};
   std::shared_ptr<const MappedFile> owner = {};  // owner of the bytes that tensors are views into
+  std::string path = {};                         // of its file; empty: none
 
   // The version of the ONNX operators: the highest if the model states several; 1 for an ir_version before 3,
   // whose models state none. Throws Error if a model with a later ir_version states none, or a version below
@@ -140,8 +141,8 @@ class OnnxSizeError : public Error {
 // The dtype that the value declares; nothing if it declares none. Throws Error if the number is not a dtype.
 [[nodiscard]] std::optional<DType> declared_dtype(const OnnxValue& value);
 
-// Decodes the elements of a tensor in the model. Throws Error naming the fault and the byte.
-[[nodiscard]] Tensor read_onnx_tensor(const OnnxTensor& tensor,
-                                      const std::shared_ptr<const MappedFile>& owner);
+// Decodes the elements of a tensor of the model, which may be in a file beside it. Throws Error naming the
+// fault and the byte.
+[[nodiscard]] Tensor read_onnx_tensor(const OnnxTensor& tensor, const OnnxModel& model);
 
 }  // namespace tensorop

@@ -19,6 +19,7 @@
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/json/json_cursor.hpp"
+#include "io/json/json_reader.hpp"
 #include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
@@ -33,6 +34,7 @@ void read_map(JsonCursor& in, std::vector<ShardEntry>& entries) {
     if (in.value() != JsonKind::string)
       throw Error(cat("the file of array ", in_quotes(entry.name), " is not a string"));
     entry.file = in.text();
+    while (entry.file.starts_with("./")) entry.file.erase(0, 2);
     const bool is_elsewhere = entry.file.empty() || entry.file == "." || entry.file == ".." ||
                               entry.file.find('/') != std::string::npos ||
                               entry.file.find('\0') != std::string::npos;
@@ -67,14 +69,20 @@ std::vector<ShardEntry> read_shard_index(std::string_view text) {
 
 namespace {
 
-// Whether the text begins as an object with the key "weight_map" within the first bytes.
+// Whether the text is an object with the key "weight_map" before any key of a tensor.
 bool begins_as_shard_index(std::string_view head) {
-  constexpr std::size_t kMostBytes = 4096;
-  head = after_blanks(head.substr(0, kMostBytes));
-  if (!head.starts_with('{')) return false;
-  constexpr std::string_view kKey = "\"weight_map\"";
-  const std::size_t at = head.find(kKey);
-  return at != std::string_view::npos && after_blanks(head.substr(at + kKey.size())).starts_with(':');
+  if (!after_blanks(head).starts_with('{')) return false;
+  try {
+    JsonCursor in(head);
+    (void)in.value();
+    while (in.next_member()) {
+      if (in.text() == kMap) return true;
+      if (std::ranges::find(kTensorKeys, in.text()) != kTensorKeys.end()) return false;
+      if (!in.skip_rest(in.value(), kDeepestJson)) return false;
+    }
+  } catch (const Error&) {  // the reader of JSON reports it
+  }
+  return false;
 }
 
 }  // namespace
