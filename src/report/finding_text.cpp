@@ -111,8 +111,9 @@ std::string reasons_of_outcome(const Finding& finding) {
     case OutcomeRow::Says::known: {
       if (passes(finding.known->outcome)) {
         const std::int64_t cases = finding.known->cases;
-        return cat(finding.name, ": ", cases == 1 ? "its case passes" : cat("its ", cases, " cases pass"),
-                   "\n", known_line(finding));
+        return cat(printable(finding.name), ": ",
+                   cases == 1 ? "its case passes" : cat("its ", cases, " cases pass"), "\n",
+                   known_line(finding));
       }
       Finding failed = finding;
       failed.outcome = finding.known->outcome;
