@@ -116,7 +116,7 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   settings.wanted = filter.among(names, FilterMembers::yes);
   settings.fail_fast = arguments.has("--fail-fast");
   settings.interruption = &reporter.interruption();
-  reporter.expect(std::ranges::count_if(names, settings.wanted));
+  const std::int64_t count = std::ranges::count_if(names, settings.wanted);
   // The names of arrays in files of a folder are known when these are compared.
   if (arguments.has("--list") || std::ranges::none_of(names, names_archive)) filter.require_matches();
   if (arguments.has("--list")) {
@@ -125,6 +125,7 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
     }
     return;
   }
+  reporter.expect(count);
   settings.unseen = [&](const std::vector<Unseen>& entries) { reporter.add_unseen(entries); };
   for (const TensorSet* set : {&actual, &expected}) {
     reporter.add_unseen(set->unseen());
