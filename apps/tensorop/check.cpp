@@ -48,15 +48,17 @@ std::vector<Option> check_options() {
        OptionRules{.decides = true}},
       {"--command", Heading::actual, "CMD",
        "compare the results of a program that is run for each case: words and placeholders such as "
-       "{inputs} {output}",
+       "{inputs} {output}; {case} is appended if there are none",
        OptionRules{.excludes = "--actual", .decides = true}},
       {"--timeout", Heading::actual, "SECONDS", "how long a program may run",
        OptionRules{.kind = OptionKind::seconds, .by_default = "60", .needs = "--command", .decides = true}},
+      {"--crashes", Heading::actual, "N", "run no more cases after the program crashed or was killed in N",
+       OptionRules{.kind = OptionKind::integer, .by_default = "10", .needs = "--command", .decides = true}},
       {"--shell", Heading::actual, "", "CMD is a command of /bin/sh",
        OptionRules{.needs = "--command", .decides = true}},
       {std::string(kShrink), Heading::actual, "",
        "make the cases that fail smaller while they fail in the same way, and report one for each way",
-       OptionRules{.needs = "--command", .excludes = "--ignore"}},  // a mask has a single shape
+       OptionRules{.needs = "--command"}},
       {"--budget", Heading::actual, "SECONDS", "the time for smaller cases",
        OptionRules{.kind = OptionKind::seconds, .by_default = "60", .needs = kShrink}},
       {"--keep", Heading::actual, "DIR", "the folder for the smallest cases; default: CASE/shrunk",
@@ -77,9 +79,9 @@ std::vector<Option> check_options() {
                        "cases"}},
       {"--spec", Heading::semantics, join(spec_forms(), "|"),
        "call all cases under this version of their operators", OptionRules{.decides = true}},
-      {"--ignore-open", Heading::equality, "", "do not compare elements that a case's --spec leaves open",
+      {"--compare-open", Heading::equality, "",
+       "also compare elements that a case's version leaves unspecified, if the case does not say it",
        OptionRules{.decides = true}},
-      ignore_option(),
       show_option(),
       {"--why", Heading::report, "",
        "explain each element that is listed: from which elements of the operands it is made",
@@ -93,7 +95,7 @@ std::vector<Option> check_options() {
     if (option.name == "--rtol") option.help += ", of ONNX cases 1e-3";
     if (option.name == "--atol") option.help += ", of ONNX cases 1e-7";
   }
-  return joined({report_options(kCheckReport), own, picture_options(), batch_options(), tolerances});
+  return joined({report_options(kCheckReport), own, batch_options(), tolerances});
 }
 
 // The folder for findings of --shrink, and the time for the search.
@@ -137,7 +139,7 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
                  &unreadable, &unseen);
   // If there is only one file, its error is reported like any other.
   if (jobs.empty() && unreadable.size() == 1) throw Error(unreadable[0].error);
-  join_case_files(jobs, {settings.actual, settings.update, settings.mask.value_or("")});
+  join_case_files(jobs, {settings.actual, settings.update});
   if (settings.known != nullptr) {
     settings.known->find_cases(jobs, {.threads = settings.batch.threads, .memory = settings.batch.memory});
     add_unseen(unseen, settings.known->unused());
@@ -155,7 +157,6 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
 constexpr std::string_view kKnownFile = "the file of known failures";
 
 void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
-  visit(check.settings.mask.value_or(""), "the mask of --ignore");
   for (const UnreadableCases& cases : check.unreadable) visit(cases.path, "a case file");
   for (const Job& job : check.jobs) {
     visit(job.file, "a case file");
@@ -172,7 +173,8 @@ std::string read_actual(const Arguments& arguments) {
   if (!arguments.has("--actual")) return {};
   std::string path = *arguments.value("--actual");
   struct stat info {};
-  if (os().stat(path.c_str(), &info) != 0) throw_errno(path, "cannot open what --actual names");
+  const std::string file(raw_path(path).empty() ? path : raw_path(path));
+  if (os().stat(file.c_str(), &info) != 0) throw_errno(file, "cannot open what --actual names");
   return path;
 }
 
@@ -181,7 +183,8 @@ std::optional<ProgramSettings> read_program(const Arguments& arguments) {
   if (!command) return std::nullopt;
   const auto shell = arguments.has("--shell") ? CommandTemplate::Shell::yes : CommandTemplate::Shell::no;
   return ProgramSettings{with_context("--command", [&] { return CommandTemplate(*command, shell); }),
-                         std::chrono::duration<double>(arguments.seconds("--timeout"))};
+                         std::chrono::duration<double>(arguments.seconds("--timeout")),
+                         to_size(*arguments.integer("--crashes"))};
 }
 
 CheckSettings read_check_settings(const Arguments& arguments) {
@@ -190,8 +193,7 @@ CheckSettings read_check_settings(const Arguments& arguments) {
                          .actual = read_actual(arguments),
                          .program = read_program(arguments),
                          .show = read_show(arguments),
-                         .ignore_open = arguments.has("--ignore-open"),
-                         .mask = arguments.value("--ignore"),
+                         .compare_open = arguments.has("--compare-open"),
                          .picture = read_picture_options(arguments)};
   settings.batch.fail_fast = arguments.has("--fail-fast");
   return settings;
@@ -230,9 +232,8 @@ void read_check(const Arguments& arguments, Reporter& reporter, ReadyCheck& out)
                 "check --shard I/N on each machine divides them");
   });
   if (arguments.operands.empty()) throw Error("no case file or folder given");
-  std::int64_t streams = std::ranges::count(arguments.operands, "-");
-  for (const std::string_view option : {std::string_view("--ignore"), kKnownFailures})
-    streams += arguments.value(option) == "-" ? 1 : 0;
+  const std::int64_t streams =
+      std::ranges::count(arguments.operands, "-") + (arguments.value(kKnownFailures) == "-" ? 1 : 0);
   if (streams > 1) throw Error("standard input can be read only once");
   out.settings = read_check_settings(arguments);
   out.shrink = read_shrink(arguments);

@@ -115,10 +115,9 @@ std::vector<ToleranceText> read_tolerance_texts(const Arguments& arguments) {
 }
 
 std::vector<Option> batch_options() {
-  return {
-      {"--jobs", Heading::running, "N", "the most jobs to run concurrently; default: the number of threads",
-       OptionRules{.kind = OptionKind::integer}},
-      explain_plan_option()};
+  return {{"--jobs", Heading::running, "N",
+           "the most jobs to run concurrently; default: the number of threads",
+           OptionRules{.kind = OptionKind::integer}}};
 }
 
 BatchSettings read_batch_settings(const Arguments& arguments) {

@@ -10,6 +10,13 @@ struct RemovedOption {
 };
 constexpr RemovedOption kRemovedOptions[] = {
     {"", "--alpha", "tensorop mul multiplies updates before"},
+    {"check", "--explain-plan", "tensorop OPERATOR ... --explain-plan prints the plan of one call"},
+    {"check", "--histogram", "compare --histogram draws one pair"},
+    {"check", "--ignore", "compare --ignore MASK leaves out elements of one pair"},
+    {"check", "--ignore-open",
+     "elements that a version leaves unspecified are left out of tensorop's own results; a case's key is "
+     "ignore_open"},
+    {"check", "--map", "compare --map draws one pair"},
     {"check", "--write-known-failures", "--known-failures FILE --update rewrites FILE"},
     {"compare", "--rename", "--rename-regex FROM=TO, any number of times, changes names"},
     {"compare", "--why", "tensorop why JOBS --job NAME --at I,J explains an element"},

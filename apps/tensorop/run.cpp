@@ -30,7 +30,7 @@ std::vector<Option> run_options() {
                   "a job then needs neither output nor id"),
       fsync_option("write each result to the disk before its job ends"),
   };
-  return joined({report_options(kRunReport), batch_options(), own});
+  return joined({report_options(kRunReport), batch_options(), {explain_plan_option()}, own});
 }
 
 // Throws Error if the result of a job would be mixed with the lines of the report.

@@ -32,6 +32,15 @@ std::string as_file(const std::string& path) {
   return looks_like_json(path) ? cat("./", path) : path;
 }
 
+// Whether files of some format end so, in any case of letters.
+bool is_ending(std::string_view text) {
+  const std::string ending = lower(text);
+  return std::ranges::any_of(formats(), [&](const Format* format) {
+    return std::ranges::any_of(format->endings,
+                               [&](std::string_view one) { return !one.empty() && one == ending; });
+  });
+}
+
 // The names of files that hold one tensor, in the order of the formats.
 std::vector<std::string> with_endings(const std::string& name) {
   std::vector<std::string> out;
@@ -72,6 +81,7 @@ class ByFile {
 // The names that a result has in a folder of results.
 struct ResultNames {
   std::vector<std::string> own;
+  std::string stem = {};     // the case's name as a file name; empty: it has none
   std::string archive = {};  // if own[0] is an array: its archive; else empty
   std::string golden = {};   // only if it is no other job's own name; empty: none
 };
@@ -85,7 +95,8 @@ ResultNames names_of(const Job& job) {
     out.own.push_back(is_array ? cat(file, ":", job.output->array) : file);
   }
   if (job.name != job.location() || !job.folder.empty()) {
-    for (std::string& file : with_endings(file_name_of(job.name))) out.own.push_back(std::move(file));
+    out.stem = file_name_of(job.name);
+    for (std::string& file : with_endings(out.stem)) out.own.push_back(std::move(file));
   }
   // The golden files of ONNX cases all have the same name, in folders of their own.
   if (expects_file(job) && job.folder.empty()) out.golden = file_name(job.expect->text);
@@ -122,6 +133,9 @@ class ResultJoin {
   struct Folder {
     std::unordered_set<std::string> listed = {};
     std::unordered_map<std::string, std::size_t> owners = {};  // for listed own names: the first job
+    std::unordered_set<std::string> stems = {};                // of all jobs
+    // The listed names by what stands before each of their dots.
+    std::multimap<std::string, std::string> by_stem = {};
 
     [[nodiscard]] bool has(const ResultNames& names, const std::string& name) const {
       const bool is_array = !names.archive.empty() && &name == &names.own[0];
@@ -137,7 +151,12 @@ class ResultJoin {
       if (!folder) {
         std::vector<std::string> names;
         if (os().scandir(place.c_str(), names) != 0) throw_errno(place, "cannot list");
+        std::ranges::sort(names);
         folder = std::make_shared<Folder>(Folder{{names.begin(), names.end()}});
+        for (const std::string& name : names) {
+          for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+            folder->by_stem.emplace(name.substr(0, dot), name);
+        }
       }
       known->second = folder;
     }
@@ -150,6 +169,7 @@ class ResultJoin {
       Folder* const folder = folder_of(place_of(jobs_[i]));
       if (folder == nullptr) continue;
       const ResultNames names = names_of(jobs_[i]);
+      folder->stems.insert(names.stem);
       for (const std::string& name : names.own) {
         if (folder->has(names, name)) folder->owners.try_emplace(name, i);
       }
@@ -160,6 +180,7 @@ class ResultJoin {
     const Job& job = jobs_[i];
     ExternalResult& result = out_[i].emplace();
     std::vector<std::string> paths;
+    std::vector<std::string> others;  // that have the name of the case, but no ending of a format
     const Folder* const folder = folder_of(place_of(job));
     if (folder == nullptr) {
       paths = {place_of(job)};
@@ -172,6 +193,12 @@ class ResultJoin {
         std::string path = as_file(path_from(place_of(job), name));
         if (!folder->has(names, name)) add(result.tried, path);
         if (folder->has(names, name)) paths.push_back(std::move(path));
+      }
+      const auto [first, last] = folder->by_stem.equal_range(names.stem);
+      for (auto named = first; named != last && !names.stem.empty(); ++named) {
+        if (belongs_to_other(*folder, names.stem, named->second)) continue;
+        const bool may_be_read = is_ending(std::string_view(named->second).substr(names.stem.size()));
+        add(may_be_read ? paths : others, as_file(path_from(place_of(job), named->second)));
       }
       if (paths.empty() && result.tried.empty()) {
         refuse(i, Error("its result cannot be found without a name", "",
@@ -193,10 +220,24 @@ class ResultJoin {
     if (found.size() == 1) {
       result.path = found[0];
       ids_[i] = ids[0];
+    } else if (found.empty() && !others.empty()) {
+      std::ranges::sort(others);
+      refuse(i, Error(cat(printable(others[0]), " has the name of the case, but no ending of a format"), "",
+                      "rename the result, or remove what is none"));
     } else if (found.size() > 1) {
       refuse(i, Error(cat("several files could be its result: ", join(found, ", ", printable)), "",
                       "remove those of earlier runs, or give the case an \"actual\""));
     }
+  }
+
+  // Whether a file is called as another case whose name begins like this one's: "a.b.npy" of "a".
+  [[nodiscard]] static bool belongs_to_other(const Folder& folder, const std::string& stem,
+                                             const std::string& name) {
+    for (std::size_t dot = name.find('.', stem.size() + 1); dot != std::string::npos;
+         dot = name.find('.', dot + 1)) {
+      if (folder.stems.contains(name.substr(0, dot))) return true;
+    }
+    return false;
   }
 
   // A dangling link is not an absent result.
@@ -261,8 +302,7 @@ class ResultJoin {
 };
 
 // A golden file is replaced under its name, so paths that lead to one name are one file.
-std::vector<std::shared_ptr<const GoldenFile>> join_golden_files(const std::vector<Job>& jobs,
-                                                                 const CaseFileSettings& settings) {
+std::vector<std::shared_ptr<const GoldenFile>> join_golden_files(const std::vector<Job>& jobs) {
   FileFinder finder;
   std::map<std::string, std::shared_ptr<GoldenFile>> known;
   std::vector<std::shared_ptr<const GoldenFile>> out(jobs.size());
@@ -279,7 +319,6 @@ std::vector<std::shared_ptr<const GoldenFile>> join_golden_files(const std::vect
       if (found != known.end() && found->second->reader.empty()) found->second->reader = reader;
     }
   };
-  if (!settings.mask.empty()) read(finder.find(settings.mask), "--ignore");
   for (const Job& job : jobs) {
     for (const JobFile& file : job.reads) {
       if (file.use != JobFile::Use::golden) read(file.may_be, job.location());
@@ -296,7 +335,7 @@ void join_case_files(std::vector<Job>& jobs, const CaseFileSettings& settings) {
   std::vector<std::optional<ExternalResult>> results(jobs.size());
   std::vector<std::shared_ptr<const GoldenFile>> golden(jobs.size());
   if (has_results) results = ResultJoin(jobs, settings).results();
-  if (settings.update) golden = join_golden_files(jobs, settings);
+  if (settings.update) golden = join_golden_files(jobs);
   for (std::size_t i = 0; i < jobs.size(); ++i)
     jobs[i].files = std::make_shared<CaseFiles>(CaseFiles{std::move(results[i]), std::move(golden[i])});
 }

@@ -19,6 +19,7 @@ struct ExternalResult {
   std::string path;                         // an operand; empty: there is no such file
   std::vector<std::string> tried;           // the files that it could be
   std::shared_ptr<const Error> fault = {};  // why no file can be judged as the result of the case
+  bool is_raw = false;  // it has the elements alone: dtype and shape are the expected ones
 };
 
 // A golden file that --update may write.
@@ -35,7 +36,6 @@ struct CaseFiles {
 struct CaseFileSettings {
   std::string actual = {};  // a folder of results, or the file of the only one; empty: the key `actual` alone
   bool update = false;      // cases with a golden file have no other result
-  std::string mask = {};    // an operand of every case; empty: none
 };
 
 // Sets Job::files of all jobs. The result of a case is the file that its key `actual` names, else `actual`

@@ -12,14 +12,13 @@
 #include "check/golden_update.hpp"
 #include "check/judge.hpp"
 #include "check/known_failures.hpp"
-#include "check/many_cases.hpp"
+#include "check/program_cases.hpp"
 #include "check/result_places.hpp"
 #include "check/unproven_refusals.hpp"
 #include "engine/execute.hpp"
 #include "engine/version.hpp"
 #include "explain/portability.hpp"
 #include "explain/verdicts.hpp"
-#include "io/source.hpp"
 #include "jobs/cases.hpp"
 #include "ops/statement.hpp"
 
@@ -34,21 +33,14 @@ class Check {
   void run() {
     if (settings_.program) {
       folder_ = make_private_directory();
-      if (settings_.program->command.is_for_many())
-        many_ =
-            std::make_unique<ManyCases>(jobs_, *settings_.program, *folder_, settings_.batch.concurrent_jobs);
+      programs_ = std::make_unique<ProgramCases>(jobs_, *settings_.program, *folder_,
+                                                 settings_.batch.concurrent_jobs);
     }
-    if (!jobs_.empty() && !jobs_[0].files)
-      join_case_files(jobs_, {settings_.actual, settings_.update, settings_.mask.value_or("")});
+    if (!jobs_.empty() && !jobs_[0].files) join_case_files(jobs_, {settings_.actual, settings_.update});
     find_places();
     if (settings_.update) updates_.emplace(jobs_);
-    const Settings opening{.threads = settings_.batch.threads, .memory = settings_.batch.memory};
-    if (settings_.mask) mask_ = open_mask(*settings_.mask, opening);
     BatchSettings batch = settings_.batch;
-    batch.is_failure = [this](std::size_t i) {
-      const Finding& found = *results_[i];
-      return is_failure(found.outcome) && !(settings_.known != nullptr && settings_.known->excuses(found));
-    };
+    batch.is_failure = [this](std::size_t i) { return fails_unexcused(*results_[i]); };
     Interruption running;
     batch.interruption = &running;
     const FindingReport judged = [this](const Finding& finding) {
@@ -68,12 +60,21 @@ class Check {
           if (const auto finding = delivered(i, outcome)) refusals.add(*finding);
         });
     refusals.end();
-    Inputs inputs;
-    if (mask_) inputs.add(mask_->mapping());
-    inputs.require_unchanged();
   }
 
  private:
+  // Whether it is a failure that no line of known failures excuses. KnownFailures::judge() decides by the
+  // same.
+  [[nodiscard]] bool fails_unexcused(const Finding& finding) const {
+    return is_failure(finding.outcome) && !(settings_.known != nullptr && settings_.known->excuses(finding));
+  }
+
+  // Whether what the version leaves unspecified is not compared. The case decides; else it is left out where
+  // the expected tensor is tensorop's own result.
+  [[nodiscard]] bool leaves_open_out(const Job& job) const {
+    return job.ignore_open.value_or(!settings_.compare_open && !job.expect);
+  }
+
   void find_places() {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const ExternalResult* const external = external_of(i);
@@ -90,27 +91,32 @@ class Check {
   // A finding with the facts that are known before the case runs.
   [[nodiscard]] Finding begun(std::size_t i) const {
     Finding out = finding_of(jobs_[i]);
-    out.ignore_open = out.ignore_open || settings_.ignore_open;
+    out.ignore_open = leaves_open_out(jobs_[i]);
     if (jobs_[i].request.op.op != nullptr) out.call = std::make_shared<Request>(jobs_[i].request);
     return out;
   }
 
+  // What fails here is the outcome of the job.
   std::optional<Tensor> work(std::size_t i, const Settings& given) {
-    std::optional<Tensor> result = judged(i, given);
+    results_[i] = std::make_unique<Finding>(begun(i));
     Finding& found = *results_[i];
+    std::optional<Tensor> result;
+    const auto failure = failure_in([&] { result = judged(i, given, found); });
+    if (failure) {
+      found.outcome = Outcome::error;
+      found.error = failure;
+    }
     if (found.outcome == Outcome::different && given.lookup)
       found.call = std::make_shared<Request>(with_results(*found.call, given.lookup));
     return result;
   }
 
-  std::optional<Tensor> judged(std::size_t i, const Settings& given) {
+  std::optional<Tensor> judged(std::size_t i, const Settings& given, Finding& found) {
     const Job& job = jobs_[i];
-    // The case says what open elements are, or leaves them out.
+    // The case says what open elements are, or leaves them out; a golden file that is written has them.
     Settings own = given;
-    own.warns_of_elements = false;
+    own.warns_of_elements = settings_.update && expects_file(job);
     if (job.fault) throw Error(*job.fault);
-    results_[i] = std::make_unique<Finding>(begun(i));
-    Finding& found = *results_[i];
     if (job.skipped) {
       found.outcome = Outcome::skipped;
       return std::nullopt;
@@ -210,30 +216,48 @@ class Check {
   std::optional<Tensor> work_program(std::size_t i, const Settings& own) {
     const Job& job = jobs_[i];
     Finding& found = *results_[i];
-    std::optional<CaseScratch> folder;
-    if (!many_) folder.emplace(*folder_, i);
+    std::optional<Tensor> computed;
+    bool has_computed = true;
     attempt(found, [&] {
-      try {
-        found.program = many_ ? many_->run(i, own) : run_case(job, *settings_.program, folder->path(), own);
-      } catch (const Failure& error) {
-        // A call that lacks an operand, or is of no version, cannot be given to a program.
-        if (!expects_error(job) || error.rule().empty()) throw;
-        judge_error(job, error, found);
-        if (found.outcome == Outcome::equal) not_given(found, error);
-      }
-    });
-    if (found.program && judge_end(job, *settings_.program, found)) {
+      give_to_program(i, own);
+      has_computed = !found.program || judge_end(job, *settings_.program, found);
+      if (!found.program || !has_computed) return;
       const std::string path = std::exchange(found.program->result, {});
-      std::optional<Tensor> computed = work_external(i, {path, {}}, own);
+      programs_->require_own_result(i, path);
+      computed = work_external(i, {path, {}, {}, settings_.program->command.is_raw()}, own);
       found.actual.clear();
       if (found.error)
         found.error = std::make_shared<Failure>(without_folder(*found.error, directory_of(path)));
       if (found.comparison) found.comparison->actual.name = "the program's result";
-      return computed;
+      programs_->require_unchanged_golden(i);
+    });
+    programs_->release(i);
+    if (row_of(found.outcome).says == OutcomeRow::Says::failure) found.comparison.reset();
+    if (!has_computed && !job.expect) return compare_failure(job, own, found);
+    if (job.uses != 0 && !computed) computed = evaluate(job.request, own);
+    return computed;
+  }
+
+  void give_to_program(std::size_t i, const Settings& own) {
+    const Job& job = jobs_[i];
+    Finding& found = *results_[i];
+    try {
+      found.program = programs_->run(i, own);
+      if (!found.program) set_not_run(found);
+    } catch (const Failure& error) {
+      // A call that lacks an operand, or is of no version, cannot be given to a program.
+      if (!expects_error(job) || error.rule().empty()) throw;
+      judge_error(job, error, found);
+      if (passes(found.outcome)) not_given(found, error);
     }
-    if (row_of(found.outcome).says == OutcomeRow::Says::failure && !job.expect)
-      return compare_failure(job, own, found);
-    return job.uses == 0 ? std::nullopt : std::optional(evaluate(job.request, own));
+  }
+
+  void set_not_run(Finding& found) const {
+    const auto crashes = static_cast<std::int64_t>(settings_.program->crashes);
+    found.outcome = Outcome::not_run;
+    found.error = std::make_shared<Failure>(
+        Error(cat("the program has crashed or was killed in ", counted(crashes, "case"), " before"), "",
+              "--crashes N allows more"));
   }
 
   // Nothing is known of another program if it cannot be given a call.
@@ -274,29 +298,18 @@ class Check {
     return computed;
   }
 
-  // Elements that are in either of two masks of one shape.
-  static Tensor joined(const Tensor& open, const Tensor& mask) {
-    const auto storage = std::make_shared<Storage>(open.bytes());
-    for (std::int64_t i = 0; i < open.size(); ++i) storage->data()[i] = open.data()[i] | mask.data()[i];
-    return {DType::boolean, open.shape(), storage};
-  }
-
-  // Finds the elements to ignore: the true elements of the mask, and the unspecified elements of the case.
   [[nodiscard]] JudgeSettings judge_settings(const Job& job, const Settings& own) const {
     JudgeSettings out{.call = own,
                       .show = settings_.show,
                       .picture = settings_.picture,
                       .keeps_tensors = settings_.keeps_tensors};
     if (expects_error(job)) return out;
-    if (mask_) out.left_out = *mask_->tensor();
-    if (!settings_.ignore_open && !job.ignore_open) {
-      out.unspecified = [&job, own] { return unspecified_elements(job.request, own); };
-      return out;
+    const auto unspecified = [&job, own] { return unspecified_elements(job.request, own); };
+    if (!leaves_open_out(job)) {
+      out.unspecified = unspecified;
+    } else if (const auto open = unspecified()) {
+      out.left_out = open->mask;
     }
-    const Tensor open = with_context("ignore_open", [&] { return open_elements(job.request, own); });
-    // A mask of another dtype or shape is refused where it is used.
-    const bool fits = mask_ && out.left_out->dtype() == open.dtype() && out.left_out->shape() == open.shape();
-    if (!mask_ || fits) out.left_out = fits ? joined(open, *out.left_out) : open;
     return out;
   }
 
@@ -318,9 +331,14 @@ class Check {
     const std::unique_ptr<Finding> held =
         outcome.status == Outcome::interrupted ? nullptr : std::move(results_[i]);
     Finding found = is_done ? std::move(*held) : begun(i);
-    if (is_done && !jobs_[i].is_case) {
+    if (is_done && !jobs_[i].is_case && passes(found.outcome)) {
       if (outcome.warnings.empty()) return std::nullopt;
       found.outcome = Outcome::done;
+    }
+    // A concurrent process may have been given a case after too many crashes.
+    if (found.program && programs_->is_after_crashes(i)) {
+      found = begun(i);
+      set_not_run(found);
     }
     end_finding(found, outcome);
     // A case without the result that it needs has no verdict.
@@ -334,11 +352,10 @@ class Check {
   // The findings of jobs that run or wait to be reported; null before and after, when a case takes little
   // memory. One thread at a time uses a finding: the thread of its job, then the reporting thread.
   std::vector<std::unique_ptr<Finding>> results_;
-  std::optional<Source> mask_;
   std::optional<GoldenUpdates> updates_;
   ResultPlaces places_;                     // of results of valid cases
   std::unique_ptr<TemporaryEntry> folder_;  // for the files of a program
-  std::unique_ptr<ManyCases> many_;         // of a program that takes many cases
+  std::unique_ptr<ProgramCases> programs_;
 };
 
 }  // namespace

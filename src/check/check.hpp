@@ -24,10 +24,8 @@ struct CheckSettings {
   // If given, this program computes the results that are judged, whatever other files exist. Not with
   // `update`.
   std::optional<ProgramSettings> program = {};
-  std::int64_t show = 0;     // as CompareOptions::show
-  bool ignore_open = false;  // compare no element that a case's version leaves open, as Job::ignore_open
-  // If given, an operand that holds a mask. No case compares elements at which the mask is true.
-  std::optional<std::string> mask = {};
+  std::int64_t show = 0;      // as CompareOptions::show
+  bool compare_open = false;  // of cases that do not say it: compare what their version leaves unspecified
   PictureOptions picture = {};
   bool keeps_tensors = false;      // for Finding::actual_tensor and expected_tensor
   KnownFailures* known = nullptr;  // null: none

@@ -12,8 +12,14 @@ namespace tensorop {
 namespace {
 
 constexpr std::string_view kInputs = "inputs";
-constexpr std::array<std::string_view, 7> kOfEveryCase = {kInputs, "output", "case",      "name",
-                                                          "op",    "spec",   "attributes"};
+constexpr std::array<std::string_view, 8> kOfEveryCase = {kInputs,
+                                                          CommandTemplate::kOutput,
+                                                          CommandTemplate::kRawOutput,
+                                                          CommandTemplate::kCase,
+                                                          "name",
+                                                          "op",
+                                                          "spec",
+                                                          "attributes"};
 
 std::vector<std::string> known_placeholders() {
   std::vector<std::string> names(kOfEveryCase.begin(), kOfEveryCase.end());
@@ -38,6 +44,8 @@ bool is_blank(char c) {
 
 // The name in the braces that `text` begins with; empty if the braces hold no name.
 std::string_view placeholder_at(std::string_view text) {
+  const std::string_view raw = CommandTemplate::kRawOutput;
+  if (text.starts_with(cat("{", raw, "}"))) return raw;
   const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", 1);
   return end == std::string_view::npos || end == 1 || text[end] != '}' ? "" : text.substr(1, end - 1);
 }
@@ -57,6 +65,14 @@ void require_known(std::string_view name) {
 CommandTemplate::CommandTemplate(std::string_view text, Shell shell) : shell_(shell) {
   read(text);
   if (words_.empty()) throw Error("the command is empty");
+  const auto is_placeholder = [](const Word& word) {
+    return std::ranges::any_of(word, &Piece::is_placeholder);
+  };
+  if (std::ranges::none_of(words_, is_placeholder)) {
+    if (shell == Shell::yes) words_[0].push_back({" ", false});
+    Word& last = shell == Shell::yes ? words_[0] : words_.emplace_back();
+    last.push_back({std::string(kCase), true});
+  }
   bool has_output = false;
   std::string other;  // a placeholder of one case
   for (const Word& word : words_) {
@@ -65,7 +81,8 @@ CommandTemplate::CommandTemplate(std::string_view text, Shell shell) : shell_(sh
       require_known(piece.text);
       is_for_many_ = is_for_many_ || piece.text == kCases;
       if (piece.text != kCases) other = piece.text;
-      has_output = has_output || piece.text == "output" || piece.text == "case";
+      is_raw_ = is_raw_ || piece.text == kRawOutput;
+      has_output = has_output || piece.text == kOutput || piece.text == kRawOutput || piece.text == kCase;
       if (piece.text == kInputs && shell == Shell::no && word.size() != 1) {
         throw Error("{inputs} must be a word of its own: it becomes a word for each operand");
       }

@@ -17,13 +17,17 @@ struct CommandValues {
   std::vector<Value> named;         // of all others
 };
 
-// Placeholders that every case has: {inputs} {output} {case} {name} {op} {spec} {attributes}. The others are
-// the operands and attributes of the operators, by their names. {cases} is the folder of a program that takes
-// many cases in one process (many_cases.hpp), and the only placeholder of its command.
+// Placeholders that every case has: {inputs} {output} {output:raw} {case} {name} {op} {spec} {attributes}.
+// The others are the operands and attributes of the operators, by their names. {cases} is the folder of a
+// program that takes many cases in one process (program_cases.hpp), and the only placeholder of its command.
+// A command without placeholders gets {case} as its last word.
 class CommandTemplate {
  public:
   enum class Shell : bool { no, yes };
   static constexpr std::string_view kCases = "cases";
+  static constexpr std::string_view kCase = "case";
+  static constexpr std::string_view kOutput = "output";
+  static constexpr std::string_view kRawOutput = "output:raw";
 
   // Without a shell the text is split into words at blanks; quotes and backslashes work as in a
   // shell, and nothing else is special. With a shell it is a program of /bin/sh. "{{" is a brace; braces
@@ -38,6 +42,8 @@ class CommandTemplate {
 
   [[nodiscard]] bool is_for_shell() const { return shell_ == Shell::yes; }
   [[nodiscard]] bool is_for_many() const { return is_for_many_; }
+  // The program writes the elements alone.
+  [[nodiscard]] bool is_raw() const { return is_raw_; }
 
  private:
   struct Piece {
@@ -50,6 +56,7 @@ class CommandTemplate {
 
   Shell shell_;
   bool is_for_many_ = false;
+  bool is_raw_ = false;
   std::vector<Word> words_;  // with a shell just one, the program
 };
 

@@ -1,18 +1,13 @@
-// A case in the hands of another program: its operands as files, the command, and what came of it.
+// Another program: its command, how long and how often it runs, and the folders of its cases.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/files/temporary_entry.hpp"
 #include "check/command.hpp"
-#include "compare/finding.hpp"
-#include "engine/engine.hpp"
-#include "jobs/jobs.hpp"
 
 namespace tensorop {
 
@@ -20,6 +15,7 @@ namespace tensorop {
 struct ProgramSettings {
   CommandTemplate command;
   std::chrono::duration<double> timeout;  // of each case
+  std::size_t crashes;  // the program runs no more after it has crashed or was killed in so many cases
   // No program runs longer, whatever its cases.
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
 };
@@ -44,11 +40,5 @@ class CaseScratch {
 
 // Writes a file. Throws Error.
 void write_text(const std::string& path, const std::string& text);
-
-// Writes the operands of the case into `folder`, as NPY files called by their names, and case.jsonl, a job
-// file of one line (program_line()); then runs the program. Throws Error if the operands cannot be read or
-// written.
-[[nodiscard]] ProgramRun run_case(const Job& job, const ProgramSettings& program, const std::string& folder,
-                                  const Settings& settings);
 
 }  // namespace tensorop

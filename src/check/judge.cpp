@@ -6,20 +6,33 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/operands.hpp"
+#include "io/raw/raw.hpp"
 #include "io/source.hpp"
+#include "jobs/job_files.hpp"
 #include "ops/rule.hpp"
 
 namespace tensorop {
 namespace {
 
-bool is_expected(const Failure& error, const std::string& text) {
-  if (is_rule_id(text)) return !error.rule().empty() && find_rule(error.rule()) == find_rule(text);
-  return std::string_view(error.what()).find(text) != std::string_view::npos;
+// Whether it is the refusal of the call that the case expects: by its rule, or by words of the message that
+// are not the user's own. An error without a rule, such as a missing file, refuses no call.
+bool is_expected(const Failure& error, const Job& job) {
+  if (!expects_error(job) || error.rule().empty()) return false;
+  const std::string& text = job.expect->text;
+  if (is_rule_id(text)) return find_rule(error.rule()) == find_rule(text);
+  std::string words = error.what();
+  for_each_reference(job.request, [&](const std::string& /*key*/, const auto& given) {
+    const std::string path = printable(given.text);
+    for (std::size_t at = 0; !path.empty() && (at = words.find(path, at)) != std::string::npos;)
+      words.erase(at, path.size());
+  });
+  return words.find(text) != std::string::npos;
 }
 
 Source open_expected(const Expectation& expect, const Settings& settings) {
@@ -30,6 +43,16 @@ Source open_expected(const Expectation& expect, const Settings& settings) {
     if (expect.declared) require_declared(source, *expect.declared);
     return source;
   });
+}
+
+// The operand that reads a file of elements alone as the expected tensor is.
+std::string raw_operand(Source& expected, const std::string& path) {
+  expected.read();
+  if (expected.tensor() == nullptr) expected.resolve(expected.natural_dtype());
+  const Tensor& tensor = *expected.tensor();
+  const auto dimension = [](std::int64_t size) { return cat(size); };
+  const std::vector<std::int64_t> dimensions(tensor.shape().begin(), tensor.shape().end());
+  return cat(name(tensor.dtype()), "[", join(dimensions, ",", dimension), "]@", path);
 }
 
 // Warns that an equal result has other bits, unless the case allows them.
@@ -160,7 +183,6 @@ Finding finding_of(const Job& job) {
   out.place.is_one_of = job.folder != case_folder || job.folder.empty();
   out.skipped = job.skipped;
   out.tolerances = job.tolerances;
-  out.ignore_open = job.ignore_open;
   out.only_moves = only_moves(job.request);
   if (!job.expect) return out;
   if (job.expect->kind == Expectation::Kind::file) out.expected = job.expect->text;
@@ -187,12 +209,9 @@ void judge_result(const Job& job, const Tensor& result, const JudgeSettings& set
 
 void judge_error(const Job& job, const Failure& error, Finding& found) {
   found.error = std::make_shared<Failure>(error);
-  if (expects_error(job) && is_expected(error, job.expect->text)) {
-    found.outcome = Outcome::equal;
-  } else {
-    const Outcome refused = expects_error(job) ? Outcome::different : Outcome::refused;
-    found.outcome = error.rule().empty() ? Outcome::error : refused;
-  }
+  const Outcome refused = expects_error(job) ? Outcome::different : Outcome::refused;
+  found.outcome = error.rule().empty() ? Outcome::error : refused;
+  if (is_expected(error, job)) found.outcome = Outcome::equal;
 }
 
 void judge_external(const Job& job, const ExternalResult& result, const std::optional<Tensor>& computed,
@@ -212,13 +231,20 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
                                                                      : cat("none of ", shown, " exists"));
     return;
   }
+  const auto open_expectation = [&] {
+    return job.expect ? open_expected(*job.expect, settings.call) : Source::of(*computed);
+  };
+  std::optional<Source> expected;
+  if (result.is_raw) expected = open_expectation();
   Source actual = with_context("actual", [&] {
-    require_regular_file(result.path);
-    require_content(result.path);
-    return Source::open(result.path, with_settings({.read_later = true}, settings.call));
+    const std::string path(raw_path(result.path).empty() ? result.path : raw_path(result.path));
+    require_regular_file(path);
+    require_content(path);
+    return Source::open(result.is_raw ? raw_operand(*expected, path) : result.path,
+                        with_settings({.read_later = true}, settings.call));
   });
-  Source expected = job.expect ? open_expected(*job.expect, settings.call) : Source::of(*computed);
-  compare(job, std::move(actual), std::move(expected), settings, found);
+  if (!expected) expected = open_expectation();
+  compare(job, std::move(actual), *std::move(expected), settings, found);
 }
 
 bool judge_end(const Job& job, const ProgramSettings& program, Finding& found) {

@@ -36,8 +36,8 @@ struct JudgeSettings {
 // The call of tensorop had this result.
 void judge_result(const Job& job, const Tensor& result, const JudgeSettings& settings, Finding& found);
 
-// The call of tensorop failed, as expected or not. An error without a rule, such as a missing file, is
-// expected only if the case expects its text.
+// The call of tensorop failed, as expected or not. An error without a rule, such as a missing file, is never
+// expected.
 void judge_error(const Job& job, const Failure& error, Finding& found);
 
 // The result of another program. `computed` is the result of tensorop; it is needed if the case expects

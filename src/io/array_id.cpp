@@ -1,6 +1,6 @@
 #include "io/array_id.hpp"
 
-#include <cerrno>
+#include <utility>
 
 #include "base/files/paths.hpp"
 #include "io/format.hpp"
@@ -8,17 +8,22 @@
 
 namespace tensorop {
 
-std::optional<ArrayId> ArrayIds::of(const std::string& path) {
+NameInFile ArrayIds::find(const std::string& path) {
   const std::string raw(raw_path(path));
-  if (const auto file = file_id(raw.empty() ? path : raw)) return ArrayId{*file, {}};
-  const int reason = errno;
+  const std::string& whole = raw.empty() ? path : raw;
+  if (file_exists(whole)) return {whole, {}};
   for (const auto& [archive, array] : split_names(path)) {
     if (!file_exists(archive)) continue;
-    if (const auto file = file_id(files_.of(archive, array)))
-      return ArrayId{*file, std::string(npz_array_name(array))};
+    if (std::string file = files_.of(archive, array); file_exists(file))
+      return {std::move(file), std::string(npz_array_name(array))};
   }
-  errno = reason;
-  return std::nullopt;
+  return {whole, {}};
+}
+
+std::optional<ArrayId> ArrayIds::of(const std::string& path) {
+  NameInFile found = find(path);
+  const auto file = file_id(found.file);
+  return file ? std::optional(ArrayId{*file, std::move(found.name)}) : std::nullopt;
 }
 
 }  // namespace tensorop

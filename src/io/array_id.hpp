@@ -27,8 +27,13 @@ class ArrayIds {
   //
   // "a" and "a.npy" count as one array, although they are two arrays in formats other than NPZ.
   [[nodiscard]] std::optional<ArrayId> of(const std::string& path);
+  // The path of the file that holds the array: of an index of shards the shard. `path` if there is none.
+  [[nodiscard]] std::string file_of(const std::string& path) { return find(path).file; }
 
  private:
+  // The file and the name of the array in it; "": the whole file.
+  [[nodiscard]] NameInFile find(const std::string& path);
+
   ArrayFiles files_;
 };
 

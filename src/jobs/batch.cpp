@@ -159,15 +159,7 @@ class Batch {
   std::optional<Tensor> attempt(std::size_t job, const Settings& own, JobOutcome& outcome) {
     const auto start = std::chrono::steady_clock::now();
     std::optional<Tensor> result;
-    try {
-      result = work_(job, own);
-    } catch (const Failure& error) {
-      outcome.error = std::make_shared<Failure>(error);
-    } catch (const std::bad_alloc&) {
-      outcome.error = std::make_shared<Failure>("out of memory");
-    } catch (const std::exception& error) {
-      outcome.error = std::make_shared<Failure>(cat("internal error: ", std::string_view(error.what())));
-    }
+    outcome.error = failure_in([&] { result = work_(job, own); });
     if (outcome.error) outcome.status = Outcome::error;
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
@@ -224,6 +216,19 @@ class Batch {
 };
 
 }  // namespace
+
+std::shared_ptr<const Failure> failure_in(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Failure& error) {
+    return std::make_shared<Failure>(error);
+  } catch (const std::bad_alloc&) {
+    return std::make_shared<Failure>("out of memory");
+  } catch (const std::exception& error) {
+    return std::make_shared<Failure>(cat("internal error: ", std::string_view(error.what())));
+  }
+  return nullptr;
+}
 
 void run_batch(const std::vector<Job>& jobs, const BatchSettings& settings, const JobWork& work,
                const JobReport& report) {

@@ -25,7 +25,7 @@ struct BatchSettings {
   // Called by the thread that runs a job, with the report of the job's Settings::explain; may be empty.
   std::function<void(const Job& job, const AccessReport& report)> explain = nullptr;
   bool fail_fast = false;  // start no more jobs after a failure
-  // Whether fail_fast counts a done job as a failure; null: never. Called by the thread that ran the job.
+  // Whether fail_fast stops at a done job; null: never. Called by the thread that ran the job.
   std::function<bool(std::size_t i)> is_failure = nullptr;
   // Called with the number of jobs that have ended and the number of all jobs; one call at a time, ascending.
   // It must not block, because no job starts or ends during a call.
@@ -48,6 +48,9 @@ using JobWork = std::function<std::optional<Tensor>(std::size_t i, const Setting
 // Takes the outcomes in the order of the jobs, one call at a time. Other jobs start and end during a call.
 // An exception from it ends the batch.
 using JobReport = std::function<void(std::size_t i, const JobOutcome& outcome)>;
+
+// Does the work. Returns why it failed, also if memory ran out; null: it did not fail.
+[[nodiscard]] std::shared_ptr<const Failure> failure_in(const std::function<void()>& work);
 
 // Runs all jobs. With fail_fast the first failed job is the last one reported. A result is held until the
 // last job that uses it has ended.

@@ -71,14 +71,16 @@ struct Job {
   // For a case under several versions (is_of_versions()) instead of `expect`; empty: it must be portable.
   std::vector<VersionExpectation> expect_of_versions;
   std::optional<std::string> actual;  // the file that holds another program's result
-  bool ignore_open = false;           // elements that the version leaves unspecified are not compared
-  bool is_case = false;               // its result is judged; under check, all other jobs are steps
-  Tolerances tolerances;              // of the case
-  std::vector<Need> needs;            // earlier jobs, by their index in the list of all jobs
-  std::vector<std::size_t> after;     // earlier jobs that read what this job overwrites: it waits for them
-  int uses = 0;                       // number of later jobs' operands that are this job's result
-  std::vector<JobFile> reads;         // its operands, golden files and `actual`
-  std::optional<JobFile> writes;      // none: no output, or /dev/null
+  // Whether elements that the version leaves unspecified are not compared; not given: they are not if the
+  // expected tensor is tensorop's own result.
+  std::optional<bool> ignore_open = {};
+  bool is_case = false;            // its result is judged; under check, all other jobs are steps
+  Tolerances tolerances;           // of the case
+  std::vector<Need> needs;         // earlier jobs, by their index in the list of all jobs
+  std::vector<std::size_t> after;  // earlier jobs that read what this job overwrites: it waits for them
+  int uses = 0;                    // number of later jobs' operands that are this job's result
+  std::vector<JobFile> reads;      // its operands, golden files and `actual`
+  std::optional<JobFile> writes;   // none: no output, or /dev/null
   // For an ONNX case without a request: the reason why it is skipped, or its fault, which is its outcome.
   std::optional<Skipped> skipped;
   std::shared_ptr<const Error> fault;
@@ -120,7 +122,7 @@ enum class JobPurpose : std::uint8_t {
 struct JobDefaults {
   std::optional<std::string> spec = {};
   std::optional<std::string> only_spec = {};  // of all jobs, whatever they and their models say
-  bool ignore_open = false;
+  std::optional<bool> ignore_open = {};
   std::vector<ToleranceText> tolerances = {};  // for cases that have none (join_tolerances())
 };
 

@@ -34,7 +34,7 @@ std::string unspecified_line(const Finding& finding) {
   if (!finding.unspecified) return "";
   const std::int64_t elements = finding.unspecified->elements;
   return cat(elements, elements == 1 ? " of these is" : " of these are", " unspecified in ",
-             finding.unspecified->why, ": --ignore-open\n");
+             finding.unspecified->why, ": \"ignore_open\": true leaves them out\n");
 }
 
 std::string different_lines(const Finding& finding) {
@@ -261,7 +261,7 @@ std::string summary_text(const ReportEnd& end, const ReportKind& kind) {
     more += cat("; elements differ in ", counts.differing_equal, " of the equal ones");
   }
   if (counts.unspecified != 0) {
-    more += cat("; ", counted(counts.unspecified, "differing element"), " unspecified: --ignore-open");
+    more += cat("; ", counted(counts.unspecified, "differing element"), " unspecified");
   }
   if (counts.shrunk != 0) more += cat("; ", counted(counts.shrunk, "finding"));
   if (counts.not_again != 0) more += cat(" (", counts.not_again, " did not fail again)");

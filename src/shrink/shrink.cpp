@@ -1,6 +1,7 @@
 #include "shrink/shrink.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -106,6 +107,7 @@ class Shrinking {
     settings_.picture = {};
     settings_.keeps_tensors = true;
     settings_.needs_proof = false;
+    settings_.program->crashes = std::numeric_limits<std::size_t>::max();  // each smaller call is to be run
     settings_.program->until = deadline_;
     // The first call to try is the case itself.
     for (Group& group : groups_) {

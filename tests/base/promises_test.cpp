@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
+#include "jobs/outcome.hpp"
 #include "support/catch.hpp"
 #include "support/paths.hpp"
 
@@ -115,6 +117,44 @@ TEST_CASE("every outcome has an experiment for what was run, what was read and w
   }
   CHECK(sections.size() > 10);
   CHECK(sections == outcomes(page));
+  std::string all;
+  for (const std::string& heading : sections) all += cat(", ", split(heading, ":")[0]);
+  for (const OutcomeRow& row : outcome_rows()) {
+    CAPTURE(row.label);
+    CHECK(cat(all, ",").find(cat(", ", row.label, ",")) != std::string::npos);
+  }
+}
+
+TEST_CASE("a case has in each mode the outcomes that the guarantees say, and no others",
+          "[release][promises]") {
+  const fs::path root = TENSOROP_SOURCE_DIR;
+  using Cells = std::set<std::string>;  // "{output}: equal"
+  Cells promised;
+  Cells modes;
+  std::istringstream docs(text_of(root / "docs" / "guarantees.md"));
+  std::string line;
+  while (std::getline(docs, line) && line != "| outcome | rests on | modes |") continue;
+  std::getline(docs, line);
+  while (std::getline(docs, line) && line.starts_with("| ")) {
+    const std::size_t last = line.rfind(" | ") + 3;
+    for (const std::string& outcome : split(line.substr(2, line.find(" | ") - 2), ", ")) {
+      for (const std::string& mode : split(line.substr(last, line.size() - 2 - last), ", ")) {
+        promised.insert(cat(mode, ": ", outcome));
+        modes.insert(mode);
+      }
+    }
+  }
+  Cells shown;
+  std::string mode;
+  std::istringstream page(text_of(root / "tests" / "cli" / "evidence_by_mode.md"));
+  while (std::getline(page, line)) {
+    if (line.starts_with("## ")) mode = line.substr(3);
+    for (const OutcomeRow& row : outcome_rows()) {
+      if (!mode.empty() && line == row.name) shown.insert(cat(mode, ": ", row.label));
+    }
+  }
+  CHECK(modes.size() == 5);
+  CHECK(shown == promised);
 }
 
 TEST_CASE("every guarantee of the docs names tests that exist", "[release][promises]") {

@@ -60,7 +60,7 @@ tensorop run jobs.jsonl --json --fail-fast --jobs 1
 tensorop run jobs.jsonl --json --missing
 tensorop run none.jsonl --json
 printf '%s\n' '{"name":"wrong","op":"add","a":[1.5,2],"b":[1,2],"expect":[2.5,5]}' '{"op":"gather","data":[1],"indices":[3],"expect":{"error":"IX-1"}}' '{"op":"div","a":[1],"b":[2],"spec":"all"}' '{"op":"add","a":[1],"b":[2],"spec":"all","expect":{"onnx-14":[4]}}' '{"op":"scatterupdate","data":[0,0],"indices":[0,0],"updates":[1,2],"axis":0,"spec":"openvino-3","expect":[1,0]}' > cases.jsonl
-tensorop check cases.jsonl --json --why --ignore-open --shard 1/1
+tensorop check cases.jsonl --json --why --compare-open --shard 1/1
 tensorop check cases.jsonl --json
 tensorop check none.jsonl --json
 echo 'wrong # a reason' > known.txt

@@ -1,0 +1,101 @@
+// Cases in the hands of another program: writes the folder that a process gets, runs it, and reads the files
+// that it leaves there. Source: docs/check.md, "A program for each case"; docs/conformance.md, "A program for
+// many cases".
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files/paths.hpp"
+#include "base/files/temporary_entry.hpp"
+#include "check/external_program.hpp"
+#include "engine/settings.hpp"
+#include "jobs/jobs.hpp"
+
+namespace tensorop {
+
+class ProgramCases {
+ public:
+  // Divides the cases of `jobs` into packs, one for each process, of which `concurrent` run at a time: of one
+  // case or, if the command takes {cases}, of at most kMostCases. A case that needs results of other jobs is
+  // a pack of its own. Notes the golden files. The arguments must outlive this object.
+  ProgramCases(const std::vector<Job>& jobs, const ProgramSettings& program, const TemporaryEntry& folder,
+               int concurrent);
+
+  // Returns how the program ended case `i`; nothing if it was not given the case, because it had crashed too
+  // often. The first call for a case of a pack runs the program with all cases of the pack. Any thread may
+  // call it, once for each case. Throws Error if the operands of the case cannot be read or written.
+  [[nodiscard]] std::optional<ProgramRun> run(std::size_t i, const Settings& settings);
+  // Throws Error if the result of a case is a golden file, or the result of another case.
+  void require_own_result(std::size_t i, const std::string& result);
+  // Throws Error if the golden file of a case has changed since this object was made.
+  void require_unchanged_golden(std::size_t i) const;
+  // Case `i` has its verdict: its files are removed with those of the last case of its pack.
+  void release(std::size_t i);
+
+  // Whether the program crashed or was killed in as many cases before case `i` as the limit allows.
+  [[nodiscard]] bool is_after_crashes(std::size_t i) const;
+
+ private:
+  static constexpr std::size_t kMostCases = 1000;
+
+  struct Entry {
+    std::size_t job;
+    std::string line = {};  // of the job file
+    std::vector<std::string> words = {};
+    std::optional<ProgramRun> run = {};
+    std::shared_ptr<const Failure> error = {};
+  };
+  struct Pack {
+    std::vector<Entry> entries = {};
+    std::once_flag once = {};
+    std::unique_ptr<CaseScratch> folder = {};
+    std::atomic<std::size_t> released = 0;
+  };
+  // A file, and when it was written.
+  struct FileState {
+    FileId id;
+    std::array<std::int64_t, 5> times_and_size;
+
+    bool operator==(const FileState&) const = default;
+  };
+
+  [[nodiscard]] bool is_for_many() const { return program_.command.is_for_many(); }
+  void add_crash(std::size_t i);
+  void note_golden_files();
+  [[nodiscard]] static std::optional<FileState> state_of(const std::string& operand);
+  void run_pack(std::size_t number, const Settings& settings);
+  void write_case(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
+  void write_one_of_many(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
+  void run_entries(Pack& pack);
+  [[nodiscard]] ChildEnd run_process(const Pack& pack, const std::vector<std::size_t>& waiting) const;
+  [[nodiscard]] std::array<std::string, 2> files_of(const Pack& pack, std::size_t at) const;
+  [[nodiscard]] bool take_left(Pack& pack, std::size_t at) const;
+
+  const std::vector<Job>& jobs_;
+  const ProgramSettings& program_;
+  const TemporaryEntry& folder_;
+  std::vector<std::unique_ptr<Pack>> packs_;
+  struct Position {
+    std::size_t pack = 0;
+    std::size_t entry = 0;
+  };
+  std::vector<Position> position_of_;                       // by job
+  std::map<FileId, std::size_t> golden_of_;                 // the first case that expects the file
+  std::map<std::size_t, std::optional<FileState>> golden_;  // by case, before any program started
+
+  mutable std::mutex mutex_;                 // guards the members below
+  std::set<std::size_t> crashed_;            // cases
+  std::map<FileId, std::size_t> result_of_;  // the case whose result the file is
+};
+
+}  // namespace tensorop
