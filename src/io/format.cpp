@@ -223,8 +223,10 @@ std::span<const Format* const> formats() {
 
 const Format* detect_format(std::string_view file) {
   const std::string_view head = file.substr(0, kHeadBytes);
-  const auto* const found = std::ranges::find_if(
-      kDetected, [&](const Format* format) { return format->detects(format == &kOnnxFormat ? file : head); });
+  // The field or key that tells may be anywhere.
+  const auto* const found = std::ranges::find_if(kDetected, [&](const Format* format) {
+    return format->detects(format == &kOnnxFormat || format == &kShardIndexFormat ? file : head);
+  });
   return found == std::end(kDetected) ? nullptr : *found;
 }
 
