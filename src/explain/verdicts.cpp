@@ -236,7 +236,11 @@ std::vector<VersionCall> stablehlo_calls(const Request& request, const Settings&
 // these.
 Request with_tuples(Request request, const Settings& settings) {
   if (!request.op.name->takes_arrays) return request;
-  OpenedCall opened = open_call(request, settings, AttributeChecks::each);
+  // The operands alone: attributes and --spec are those of each version.
+  Request operands = request;
+  operands.attributes.clear();
+  operands.spec.reset();
+  OpenedCall opened = open_call(operands, settings, AttributeChecks::each);
   Call tuples = opened.call;
   with_context(request.op.name->name,
                [&] { resolve_indices(opened.given, RangeForm::indices, settings, opened.inputs, tuples); });

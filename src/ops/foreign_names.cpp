@@ -122,10 +122,12 @@ std::span<const ForeignCall> foreign_calls() {
 std::string foreign_hint(std::string_view name) {
   const std::string word = word_of(name);
   std::vector<std::string> specs;  // whose publishers have an operator of that name
+  const bool is_general = find_operator(word.substr(1, word.size() - 2)).op != nullptr;
   for (const Publisher& publisher : kPublishers) {
     const std::string spec = spec_name(publisher.framework, publisher.newest);
     const FoundOperator found = find_operator(word.substr(1, word.size() - 2), publisher.framework);
-    if (found.op != nullptr && found.name->of == publisher.framework) specs.push_back(cat("--spec ", spec));
+    if (found.op != nullptr && found.name->of == publisher.framework && !is_general)
+      specs.push_back(cat("--spec ", spec));
   }
   const std::string own =
       specs.empty() ? "" : cat(printable(name), " itself needs ", join_words(specs, "or"));
