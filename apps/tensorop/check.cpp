@@ -157,15 +157,16 @@ std::vector<Job> wanted_cases(const Arguments& arguments, const CheckSettings& s
 constexpr std::string_view kKnownFile = "the file of known failures";
 
 void visit_inputs(const ReadyCheck& check, const VisitFile& visit) {
-  for (const UnreadableCases& cases : check.unreadable) visit(cases.path, "a case file");
+  for (const UnreadableCases& cases : check.unreadable) visit(Operand::of_path(cases.path), "a case file");
   for (const Job& job : check.jobs) {
-    visit(job.file, "a case file");
-    if (!job.folder.empty()) visit(cat(directory_of(job.file), "/"), "in the folder of an ONNX case");
-    visit(job.model, "the model of a case");
+    visit(Operand::of_path(job.file), "a case file");
+    if (!job.folder.empty())
+      visit(Operand::of_path(cat(directory_of(job.file), "/")), "in the folder of an ONNX case");
+    visit(Operand::of_path(job.model), "the model of a case");
     visit_reads(job, visit);
-    if (job.files->result) visit(job.files->result->path, "a result to compare");
+    if (job.files->result) visit(job.files->result->file, "a result to compare");
   }
-  visit(check.known ? check.known->path() : "", kKnownFile);
+  if (check.known) visit(Operand::of_path(check.known->path()), kKnownFile);
 }
 
 // Returns the folder or file of --actual, or nothing.
@@ -173,7 +174,7 @@ std::string read_actual(const Arguments& arguments) {
   if (!arguments.has("--actual")) return {};
   std::string path = *arguments.value("--actual");
   struct stat info {};
-  const std::string file(raw_path(path).empty() ? path : raw_path(path));
+  const std::string file = Operand::of_file(path).path;
   if (os().stat(file.c_str(), &info) != 0) throw_errno(file, "cannot open what --actual names");
   return path;
 }

@@ -249,7 +249,7 @@ Destination read_destination(const Arguments& arguments) {
   Destination destination;
   destination.durable = arguments.has("--fsync");
   if (const auto text = arguments.value("--format")) destination.format = find_format(*text);
-  set_path(destination, arguments.value("--output").value_or("-"));
+  set_path(destination, Operand::of_file(arguments.value("--output").value_or("-")));
   return destination;
 }
 

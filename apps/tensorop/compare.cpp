@@ -60,31 +60,29 @@ CompareOptions read_options(const Arguments& arguments, const Reporter& reporter
 }
 
 // Throws Error if both operands are the same array of the same file.
-void refuse_one_file(const std::string& actual, const std::string& expected) {
+void refuse_one_file(const Operand& actual, const Operand& expected) {
   ArrayIds ids;
-  const auto id_of = [&](const std::string& operand) {
-    return is_standard_input(operand) || is_inline_json(operand) ? std::nullopt : ids.of(operand);
-  };
-  const auto first = id_of(actual);
-  const auto second = id_of(expected);
+  const auto first = ids.of(actual);
+  const auto second = ids.of(expected);
   if (!first || !second || first->file != second->file || !first->may_be_same_array(*second)) return;
-  throw Error(cat(printable(actual), " and ", printable(expected), " are one file"), "",
+  throw Error(cat(printable(actual.shown()), " and ", printable(expected.shown()), " are one file"), "",
               "a file that is compared with itself proves nothing");
 }
 
-void compare_pair(const Arguments& arguments, Reporter& reporter, const std::string& actual,
-                  const std::string& expected) {
+void compare_pair(const Arguments& arguments, Reporter& reporter, const Operand& actual,
+                  const Operand& expected) {
   for (const std::string_view option : kOfSets) {
     if (arguments.has(option)) throw Error(cat(option, " is only for folders and archives"));
   }
   keep_files(reporter, [&](const VisitFile& visit) {
-    for (const std::string& operand : {actual, expected, arguments.value("--ignore").value_or("")})
+    for (const Operand& operand : {actual, expected, Operand(arguments.value("--ignore").value_or(""))})
       visit(operand, "a file to compare");
   });
   const auto start = std::chrono::steady_clock::now();
   MeteredSettings metered(arguments, "");
-  Finding finding{.suite = expected, .name = actual, .actual = actual, .expected = expected};
-  finding.place.file = expected;
+  const std::string name = expected.shown();
+  Finding finding{.suite = name, .name = actual.shown(), .actual = actual.shown(), .expected = name};
+  finding.place.file = name;
   Settings settings = metered.get();
   keep_warnings(settings, finding.warnings);
   finding.comparison =
@@ -103,9 +101,10 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   reporter.compare_sets(actual.name(), expected.name());
   keep_files(reporter, [&](const VisitFile& visit) {
     for (const TensorSet* set : {&actual, &expected}) {
-      if (set->is_archive()) visit(set->name(), "a file to compare");
-      for (const SetMember& member : set->members()) visit(set->path_of(member), "a file to compare");
-      if (!set->is_archive()) visit(cat(set->name(), "/"), "in a folder to compare");
+      if (set->is_archive()) visit(Operand::of_path(set->name()), "a file to compare");
+      for (const SetMember& member : set->members())
+        visit(Operand::of_path(set->path_of(member)), "a file to compare");
+      if (!set->is_archive()) visit(Operand::of_path(cat(set->name(), "/")), "in a folder to compare");
     }
   });
   SetCompareSettings settings{.tolerances = parse_tolerances(read_tolerance_texts(arguments)),
@@ -148,38 +147,37 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
 }
 
 // Throws Error if `text` names neither a file nor an array of an archive.
-void require_there(std::string_view role, const std::string& text) {
-  const bool is_tensor = is_standard_input(text) || is_inline_json(text) || looks_like_json(text);
-  if (is_tensor || names_file(text) || file_exists(text)) return;
-  with_context(role, [&] { refuse_missing(text); });
+void require_there(std::string_view role, const Operand& operand) {
+  if (operand.is_standard_input() || operand.may_be_json() || names_file(operand)) return;
+  with_context(role, [&] { refuse_missing(operand); });
 }
 
-[[noreturn]] void refuse_one_set(std::string_view role, const std::string& text) {
-  throw Error(cat(role, ": ", text == "-" ? "standard input" : printable(text),
+[[noreturn]] void refuse_one_set(std::string_view role, const Operand& operand) {
+  throw Error(cat(role, ": ", operand.is_standard_input() ? "standard input" : printable(operand.shown()),
                   ": is neither a folder nor an archive"),
               "", "a folder is compared with a folder or an archive");
 }
 
 void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progress>& progress) {
-  const Words& operands = arguments.operands;
+  const std::vector<Operand> operands(arguments.operands.begin(), arguments.operands.end());
   arguments.refuse_operands_after(2, "compare takes 2");
   if (operands.size() < 2)
     throw Error(cat("operand ", operands.empty() ? "actual" : "expected", " is missing"));
-  const auto open_set = [](std::string_view role, const std::string& text) {
-    return with_context(role, [&] { return TensorSet::open(text); });
+  const auto open_set = [](std::string_view role, const Operand& operand) {
+    return with_context(role, [&] { return TensorSet::open(operand); });
   };
   auto actual = open_set("actual", operands[0]);
   const auto compare_two = [&](const std::optional<TensorSet>& expected) {
     const auto one_of = [&](std::size_t i, const std::optional<TensorSet>& set) {
-      if (!set || !is_folder(operands[i])) return operands[i];
-      return set->members().size() == 1 ? set->path_of(set->members()[0]) : set->name();
+      if (!set || !is_folder(operands[i].path)) return operands[i];
+      return Operand::of_path(set->members().size() == 1 ? set->path_of(set->members()[0]) : set->name());
     };
     if (actual) reporter.add_unseen(actual->unseen());
     if (expected) reporter.add_unseen(expected->unseen());
     compare_pair(arguments, reporter, one_of(0, actual), one_of(1, expected));
   };
   // A plain file is compared with one array of an archive.
-  if (!actual && !is_folder(operands[1])) return compare_two(std::nullopt);
+  if (!actual && !is_folder(operands[1].path)) return compare_two(std::nullopt);
   const auto expected = open_set("expected", operands[1]);
   // Reported before faults of the other one.
   if (!actual) require_there("actual", operands[0]);

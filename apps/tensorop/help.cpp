@@ -62,7 +62,8 @@ int run_version(const Arguments& arguments) {
 // Returns a hint with another meaning of an unknown name.
 std::string hint_for(std::string_view name) {
   if (std::string hint = foreign_hint(name); !hint.empty()) return hint;
-  if (names_file(std::string(name))) return cat("tensorop info ", printable(name), " describes the file");
+  if (names_file(Operand::of_path(std::string(name))))
+    return cat("tensorop info ", printable(name), " describes the file");
   // Names such as "np.where" or "torch.gather".
   const std::string last(name.substr(std::min(name.rfind('.'), name.size() - 1) + 1));
   if (name.find('.') != std::string_view::npos && find_command(last)) return cat("did you mean ", last, "?");

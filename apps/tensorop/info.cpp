@@ -106,10 +106,10 @@ class InfoReport {
     }
   }
 
-  [[nodiscard]] FileContent inspect(const std::string& path, const Format* format) const {
-    if (!measures()) return inspect_file(path, format);
+  [[nodiscard]] FileContent inspect(const Operand& operand, const Format* format) const {
+    if (!measures()) return inspect_file(operand, format);
     const Source::Options options = with_settings({.text_format = format}, settings_->get());
-    return inspect_file(path, format, &options);
+    return inspect_file(operand, format, &options);
   }
 
   // Measures the arrays of a file; content.arrays keeps those that could be read.
@@ -204,7 +204,7 @@ void describe_cases(const std::string& folder, const Filter& filter, InfoReport&
 bool is_empty_model(const std::string& path) {
   if (!path.ends_with(".onnx")) return false;
   try {
-    const auto set = TensorSet::open_archive(path);
+    const auto set = TensorSet::open_archive(Operand::of_path(path));
     return set && set->members().empty();
   } catch (const Error&) {
     return false;  // describing the file reports the error
@@ -214,7 +214,7 @@ bool is_empty_model(const std::string& path) {
 // Returns the tensors of a folder: the archive whose index it has, or its files.
 std::vector<std::string> tensors_of_folder(const std::string& folder, const Filter& filter,
                                            InfoReport& report) {
-  const auto set = TensorSet::open(folder);
+  const auto set = TensorSet::open(Operand::of_path(folder));
   if (set->is_archive()) return {set->name()};
   std::vector<std::string> paths;
   for (const Unseen& entry : set->unseen()) {
@@ -293,7 +293,8 @@ void describe_file(const FileContent& content, InfoReport& report,
 // Describes all operands. Throws Error at the end if some could not be described.
 void describe_all(const Arguments& arguments, InfoReport& report) {
   if (arguments.operands.empty()) throw Error("no file given");
-  if (std::ranges::count_if(arguments.operands, is_standard_input) > 1)
+  if (std::ranges::count_if(arguments.operands,
+                            [](const Operand& operand) { return operand.is_standard_input(); }) > 1)
     throw Error("standard input can be read only once");
   const Format* const format = read_input_format(arguments);
   const Filter filter(arguments, "tensor");
@@ -305,7 +306,7 @@ void describe_all(const Arguments& arguments, InfoReport& report) {
   // The tensors of a folder have already been selected by their names in it.
   const auto describe_one = [&](const std::string& path, bool is_operand) {
     if (filters || report.measures() || !describe_if_model(path, report)) {
-      FileContent content = report.inspect(path, format);
+      FileContent content = report.inspect(is_operand ? Operand(path) : Operand::of_path(path), format);
       if (filters && content.is_whole) {
         select_arrays(filter, content);
       } else if (filters && is_operand && !filter.among({path})(path)) {

@@ -201,7 +201,7 @@ std::optional<Destination> read_open_mask(const Arguments& arguments,
   if (*path == "-" && output && output->path == "-")
     throw Error("the result and --open-mask cannot both go to standard output", "", "give --output FILE");
   Destination mask{.durable = arguments.has("--fsync")};
-  set_path(mask, *path);
+  set_path(mask, Operand::of_file(*path));
   PathKeys keys;
   if (*path != "-" && output && output->path != "-" && keys.of(mask.path) == keys.of(output->path))
     throw Error("--output and --open-mask are the same file");

@@ -77,9 +77,8 @@ Command take_why_command(Words& words) {
   if (at == words.size()) return why_command();
   const FoundOperator found = find_operator(words[at], publisher_of(words));
   if (found.op == nullptr) {
-    const bool names_job = std::ranges::any_of(
-        split_names(words[at]), [](const NameInFile& parts) { return file_exists(parts.file); });
-    if (names_job || file_exists(words[at]) || std::ranges::find(words, "--job") != words.end())
+    if (find_member(Operand::of_path(words[at]), file_exists) || file_exists(words[at]) ||
+        std::ranges::find(words, "--job") != words.end())
       return why_command();
     (void)require_command(words[at]);  // suggests other meanings
     throw Error(cat(in_quotes(words[at]), " is not an operator"), "", "tensorop ops lists the operators");

@@ -187,9 +187,9 @@ void list_jobs(const Arguments& arguments, const ReportKind& kind, const std::ve
 
 void visit_reads(const Job& job, const VisitFile& visit) {
   for (const JobFile& file : job.reads) {
-    visit(file.path, file.use == JobFile::Use::operand  ? "an operand"
-                     : file.use == JobFile::Use::golden ? "a golden file"
-                                                        : "a result to compare");
+    visit(file.given, file.use == JobFile::Use::operand  ? "an operand"
+                      : file.use == JobFile::Use::golden ? "a golden file"
+                                                         : "a result to compare");
   }
 }
 
@@ -199,13 +199,13 @@ std::string input_at(const std::string& report,
   const std::string key = keys.of(report);
   const std::vector<std::string> folders = keys.folders_of(report);
   std::string found;
-  visit_all([&](const std::string& path, std::string_view what) {
-    if (path.empty() || !found.empty()) return;
-    if (path.ends_with('/')) {
-      if (std::ranges::count(folders, keys.of_folder(path)) != 0) found = what;
+  visit_all([&](const Operand& visited, std::string_view what) {
+    if (!found.empty()) return;
+    if (visited.path.ends_with('/')) {
+      if (std::ranges::count(folders, keys.of_folder(visited.path)) != 0) found = what;
       return;
     }
-    for (const auto& [file, name] : possible_files(path)) {
+    for (const auto& [file, name] : possible_files(visited)) {
       std::error_code none;  // a hard link is the same file, too
       if (keys.of(file) == key || std::filesystem::equivalent(file, report, none)) found = what;
       // The shards of an index are in its folder.

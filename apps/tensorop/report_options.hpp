@@ -58,7 +58,7 @@ void list_jobs(const Arguments& arguments, const ReportKind& kind, const std::ve
 
 // Called with a file that the command reads or writes, or "FILE:NAME", or a folder with "/" at the end for
 // all of its files; and with its role, for messages.
-using VisitFile = std::function<void(const std::string& path, std::string_view what)>;
+using VisitFile = std::function<void(const Operand& file, std::string_view what)>;
 
 // Visits only the files that the job reads.
 void visit_reads(const Job& job, const VisitFile& visit);

@@ -62,9 +62,9 @@ std::vector<Job> read_run(const Arguments& arguments, Reporter& reporter) {
         cat(arguments.operands[0] == "-" ? "standard input" : printable(arguments.operands[0]), ": no jobs"));
   keep_report(arguments, jobs);
   keep_files(reporter, [&](const VisitFile& visit) {
-    visit(arguments.operands[0], "the job file");
+    visit(Operand::of_path(arguments.operands[0]), "the job file");
     for (const Job& job : jobs) {
-      if (job.output) visit(job.output->path, "the output of a job");
+      if (job.output) visit(Operand::of_path(job.output->path), "the output of a job");
       visit_reads(job, visit);
     }
   });

@@ -31,7 +31,7 @@ void require_shared_files(const Arguments& arguments, const std::vector<Job>& jo
   };
   for (const Job& job : jobs) {
     with_context(job.location(), [&] {
-      for (const JobFile& file : job.reads) check(file.path);
+      for (const JobFile& file : job.reads) check(file.given.path);
       if (job.output) check(job.output->path);
     });
   }

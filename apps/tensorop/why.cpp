@@ -108,9 +108,9 @@ void explain_result(const Explainer& explainer, const std::vector<std::string>& 
 
 // Returns the operand as given; its name if it comes from a job, or is a range, which StableHLO does not
 // have.
-std::string operand_word(const Operator& op, const OperandText& operand, std::string_view name) {
-  if (operand.is_reference() && !is_range(op, operand)) return shell_word(operand.text);
-  return operand.json ? shell_word(operand.json->text) : std::string(name);
+std::string operand_word(const Operator& op, const Operand& operand, std::string_view name) {
+  const std::string text = operand.shown();
+  return text.empty() || range_of(op, operand) != nullptr ? std::string(name) : shell_word(text);
 }
 
 // Returns the call in StableHLO: the MLIR attribute, and the command of this program.
@@ -141,15 +141,15 @@ std::string stablehlo_text(const Request& request, const Explainer& explainer) {
 // Returns the call as a command, for a picture; what is written out is shortened.
 std::string call_text(const Request& request) {
   constexpr std::size_t kMost = 40;
-  const auto word = [&](const OperandText& given) {
-    const std::string text(given.json ? given.json->text : std::string_view(given.text));
+  const auto word = [&](const Operand& given) {
+    const std::string text = given.shown();
     if (text.empty()) return std::string("(tensor)");
     std::size_t end = std::min(kMost, text.size());
     while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;  // not within a character
     return shell_word(end < text.size() ? cat(text.substr(0, end), "...") : text);
   };
   std::string out = cat("tensorop ", request.op.name->name);
-  for (const OperandText& operand : request.positional) out += cat(" ", word(operand));
+  for (const Operand& operand : request.positional) out += cat(" ", word(operand));
   for (const NamedText& named : request.named) out += cat(" --", named.name, " ", word(named));
   for (const NamedText& given : request.attributes)
     out += cat(" ", option_name(given.name), " ", word(given));
@@ -180,9 +180,8 @@ int explain_refusal(const Request& request, const Settings& settings, const Erro
 using VisitInputs = std::function<void(const VisitFile& visit)>;
 
 void visit_operands(const Request& request, const VisitFile& visit) {
-  for_each_reference(request, [&](const std::string& /*key*/, const OperandText& given) {
-    visit(given.text, "an operand");
-  });
+  for_each_reference(request,
+                     [&](const std::string& /*key*/, const Operand& given) { visit(given, "an operand"); });
 }
 
 // `place`: the job's location, or empty. Throws Error if the picture would replace an input.
@@ -255,7 +254,7 @@ int explain_job(const Arguments& arguments) {
   return explain(call_of(jobs, job, read_settings(arguments)), arguments, job.location(),
                  [&](const VisitFile& visit) {
                    for (const Job& one : jobs) {
-                     visit(one.file, "a job file");
+                     visit(Operand::of_path(one.file), "a job file");
                      visit_reads(one, visit);
                    }
                  });

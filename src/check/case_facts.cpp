@@ -97,10 +97,10 @@ const std::vector<std::string>& case_classes() {
 
 CaseFacts facts_of(const Job& job, FactDepth depth, const Settings& settings) {
   CaseFacts out = {{"name", job.name}, {"spec", job.request.spec.value_or("")}};
-  if (job.expect && job.expect->kind == Expectation::Kind::error && is_rule_id(job.expect->text)) {
-    const Rule* const rule = find_rule(job.expect->text);
-    out.emplace("rule", job.expect->text);
-    if (rule != nullptr && rule->id != job.expect->text) out.emplace("rule", rule->id);
+  if (job.expect && job.expect->kind == Expectation::Kind::error && is_rule_id(job.expect->error)) {
+    const Rule* const rule = find_rule(job.expect->error);
+    out.emplace("rule", job.expect->error);
+    if (rule != nullptr && rule->id != job.expect->error) out.emplace("rule", rule->id);
   }
   const FoundOperator& op = job.request.op;
   if (op.op == nullptr) return out;

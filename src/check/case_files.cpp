@@ -27,11 +27,6 @@ std::string file_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// A path that looks like a tensor would be read as one.
-std::string as_file(const std::string& path) {
-  return looks_like_json(path) ? cat("./", path) : path;
-}
-
 // Whether files of some format end so, in any case of letters.
 bool is_ending(std::string_view text) {
   const std::string ending = lower(text);
@@ -99,7 +94,7 @@ ResultNames names_of(const Job& job) {
     for (std::string& file : with_endings(out.stem)) out.own.push_back(std::move(file));
   }
   // The golden files of ONNX cases all have the same name, in folders of their own.
-  if (expects_file(job) && job.folder.empty()) out.golden = file_name(job.expect->text);
+  if (expects_file(job) && job.folder.empty()) out.golden = file_name(job.expect->operand.path);
   return out;
 }
 
@@ -126,7 +121,7 @@ class ResultJoin {
 
   // The file or the folder with the result of the job.
   [[nodiscard]] const std::string& place_of(const Job& job) const {
-    return job.actual ? *job.actual : settings_.actual;
+    return job.actual ? job.actual->path : settings_.actual;
   }
 
   // A folder of results.
@@ -179,54 +174,60 @@ class ResultJoin {
   void find(std::size_t i) {
     const Job& job = jobs_[i];
     ExternalResult& result = out_[i].emplace();
-    std::vector<std::string> paths;
+    std::vector<Operand> files;
     std::vector<std::string> others;  // that have the name of the case, but no ending of a format
     const Folder* const folder = folder_of(place_of(job));
     if (folder == nullptr) {
-      paths = {place_of(job)};
+      files = {job.actual ? *job.actual : Operand::of_file(settings_.actual)};
     } else {
       ResultNames names = names_of(job);
       const auto owner = folder->owners.find(names.golden);
       if (!names.golden.empty() && (owner == folder->owners.end() || owner->second == i))
         names.own.push_back(names.golden);
       for (const std::string& name : names.own) {
-        std::string path = as_file(path_from(place_of(job), name));
+        std::string path = path_from(place_of(job), name);
         if (!folder->has(names, name)) add(result.tried, path);
-        if (folder->has(names, name)) paths.push_back(std::move(path));
+        if (folder->has(names, name)) files.push_back(Operand::of_path(std::move(path)));
       }
       const auto [first, last] = folder->by_stem.equal_range(names.stem);
       for (auto named = first; named != last && !names.stem.empty(); ++named) {
         if (belongs_to_other(*folder, names.stem, named->second)) continue;
         const bool may_be_read = is_ending(std::string_view(named->second).substr(names.stem.size()));
-        add(may_be_read ? paths : others, as_file(path_from(place_of(job), named->second)));
+        std::string path = path_from(place_of(job), named->second);
+        const auto is_same = [&](const Operand& file) { return file.path == path; };
+        if (!may_be_read) {
+          add(others, path);
+        } else if (std::ranges::none_of(files, is_same)) {
+          files.push_back(Operand::of_path(std::move(path)));
+        }
       }
-      if (paths.empty() && result.tried.empty()) {
+      if (files.empty() && result.tried.empty()) {
         refuse(i, Error("its result cannot be found without a name", "",
                         "give the case a \"name\", an \"output\" or an \"actual\""));
       }
     }
-    std::vector<std::string> found;
+    std::vector<Operand> found;
     std::vector<ArrayId> ids;
-    for (std::string& path : paths) {
-      path = as_file(path);
-      add(result.tried, path);
-      const std::optional<ArrayId> id = id_found(i, path);
+    for (const Operand& file : files) {
+      add(result.tried, file.shown());
+      const std::optional<ArrayId> id = id_found(i, file);
       // Links to one file are one candidate.
       const auto is_same = [&](const ArrayId& other) { return other.file == id->file; };
       if (!id || std::ranges::any_of(ids, is_same)) continue;
-      found.push_back(path);
+      found.push_back(file);
       ids.push_back(*id);
     }
     if (found.size() == 1) {
-      result.path = found[0];
+      result.file = found[0];
       ids_[i] = ids[0];
     } else if (found.empty() && !others.empty()) {
       std::ranges::sort(others);
       refuse(i, Error(cat(printable(others[0]), " has the name of the case, but no ending of a format"), "",
                       "rename the result, or remove what is none"));
     } else if (found.size() > 1) {
-      refuse(i, Error(cat("several files could be its result: ", join(found, ", ", printable)), "",
-                      "remove those of earlier runs, or give the case an \"actual\""));
+      refuse(i, Error(cat("several files could be its result: ",
+                          join(found, ", ", [](const Operand& file) { return printable(file.shown()); })),
+                      "", "remove those of earlier runs, or give the case an \"actual\""));
     }
   }
 
@@ -241,12 +242,12 @@ class ResultJoin {
   }
 
   // A dangling link is not an absent result.
-  std::optional<ArrayId> id_found(std::size_t i, const std::string& path) {
-    std::optional<ArrayId> id = array_ids_.of(path);
+  std::optional<ArrayId> id_found(std::size_t i, const Operand& file) {
+    std::optional<ArrayId> id = array_ids_.of(file);
     const int reason = errno;
     struct stat info {};
-    if (!id && os().lstat(path.c_str(), &info) == 0) {
-      refuse(i, Error(cat(printable(path),
+    if (!id && os().lstat(file.path.c_str(), &info) == 0) {
+      refuse(i, Error(cat(printable(file.shown()),
                           ": cannot follow this symbolic link: ", std::string_view(std::strerror(reason)))));
     }
     return id;
@@ -266,15 +267,16 @@ class ResultJoin {
     for (const Job& job : jobs_) {
       for (const JobFile& file : job.reads) {
         if (!job.is_case || file.use != JobFile::Use::golden) continue;
-        if (const auto id = array_ids_.of(file.path)) golden.try_add(*id, &job);
+        if (const auto id = array_ids_.of(file.given)) golden.try_add(*id, &job);
       }
     }
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const Job* const* const of = ids_[i] ? golden.find(*ids_[i]) : nullptr;
       if (of == nullptr) continue;
       const std::string whose = *of == &jobs_[i] ? "the case" : (*of)->location();
-      refuse(i, Error(cat(printable(out_[i]->path), " is both the result and the golden file of ", whose), "",
-                      "a golden file that is compared with itself proves nothing: name another folder"));
+      refuse(i, Error(cat(printable(out_[i]->file.shown()), " is both the result and the golden file of ",
+                          whose),
+                      "", "a golden file that is compared with itself proves nothing: name another folder"));
     }
   }
 
@@ -285,7 +287,8 @@ class ResultJoin {
       const std::size_t first = taken.try_add(*ids_[i], i);
       if (first == i) continue;
       for (const auto& [one, other] : {std::pair(first, i), std::pair(i, first)}) {
-        refuse(one, Error(cat(printable(out_[one]->path), " is also the result of ", jobs_[other].location()),
+        refuse(one, Error(cat(printable(out_[one]->file.shown()), " is also the result of ",
+                              jobs_[other].location()),
                           "", "give the cases different names, or an \"actual\""));
       }
     }
@@ -308,7 +311,7 @@ std::vector<std::shared_ptr<const GoldenFile>> join_golden_files(const std::vect
   std::vector<std::shared_ptr<const GoldenFile>> out(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!expects_file(jobs[i])) continue;
-    std::shared_ptr<GoldenFile>& golden = known[finder.key_of(jobs[i].expect->text)];
+    std::shared_ptr<GoldenFile>& golden = known[finder.key_of(jobs[i].expect->operand.path)];
     if (!golden) golden = std::make_shared<GoldenFile>();
     ++golden->cases;
     out[i] = golden;

@@ -16,8 +16,8 @@ namespace tensorop {
 
 // The file with another program's result.
 struct ExternalResult {
-  std::string path;                         // an operand; empty: there is no such file
-  std::vector<std::string> tried;           // the files that it could be
+  Operand file = Operand::of_path({});      // without a path: there is no such file
+  std::vector<std::string> tried = {};      // the files that it could be
   std::shared_ptr<const Error> fault = {};  // why no file can be judged as the result of the case
   bool is_raw = false;  // it has the elements alone: dtype and shape are the expected ones
 };

@@ -78,8 +78,8 @@ class Check {
   void find_places() {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const ExternalResult* const external = external_of(i);
-      if (external != nullptr && !external->path.empty() && !expects_error(jobs_[i]))
-        places_.add(external->path);
+      if (external != nullptr && !external->file.path.empty() && !expects_error(jobs_[i]))
+        places_.add(external->file);
     }
   }
 
@@ -145,9 +145,9 @@ class Check {
     try {
       const Version& version =
           find_version(*job.request.op.op, *job.request.op.name, parse_spec(job.request.spec));
-      if (leaves_open(version, job.expect->text))
+      if (leaves_open(version, job.expect->error))
         own.warn(cat(version_name(version, "leaves"), " unspecified what the call does: the expected error ",
-                     job.expect->text, " is tensorop's decision"));
+                     job.expect->error, " is tensorop's decision"));
     } catch (const Error&) {  // there is no such version, which is an error of the case
     }
   }
@@ -206,7 +206,7 @@ class Check {
     found.comparison.reset();
     found.error.reset();
     found.expected_error.reset();
-    if (expects_error(job)) found.expected_error = job.expect->text;
+    if (expects_error(job)) found.expected_error = job.expect->error;
     warn_of_open_error(job, own);
     const auto result = evaluate_or_judge(job, own, found);
     if (result) judge_result(job, *result, judge_settings(job, own), found);
@@ -224,7 +224,7 @@ class Check {
       if (!found.program || !has_computed) return;
       const std::string path = std::exchange(found.program->result, {});
       programs_->require_own_result(i, path);
-      computed = work_external(i, {path, {}, {}, settings_.program->command.is_raw()}, own);
+      computed = work_external(i, {Operand::of_path(path), {}, {}, settings_.program->command.is_raw()}, own);
       found.actual.clear();
       if (found.error)
         found.error = std::make_shared<Failure>(without_folder(*found.error, directory_of(path)));
@@ -284,11 +284,11 @@ class Check {
     attempt(*results_[i], [&] {
       if (external.fault) throw Error(*external.fault);
       if (expects_error(job)) {
-        if (lacks_array(external.path)) external.path.clear();
+        if (lacks_array(external.file)) external.file = Operand::of_path({});
         results_[i]->candidates = external.tried;  // of an error too
-        if (external.path.empty()) places_.require_absent(external.tried);
+        if (external.file.path.empty()) places_.require_absent(external.tried);
       }
-      const bool needs_expected = !job.expect && !external.path.empty();
+      const bool needs_expected = !job.expect && !external.file.path.empty();
       if (needs_expected) {
         computed = with_context("expected", [&] { return evaluate(job.request, own); });
       }

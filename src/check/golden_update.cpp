@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "io/opened_file.hpp"
-#include "io/raw/raw.hpp"
 #include "io/sink.hpp"
 
 namespace tensorop {
@@ -17,17 +16,17 @@ namespace {
 // A golden file keeps its format, whatever its name, and the name of its array. Calls `warn` for everything
 // that is lost.
 Destination golden_destination(const Expectation& expect, bool is_missing, const Warn& warn) {
-  if (!raw_path(expect.text).empty())
-    throw Error(
-        cat(printable(expect.text), ": the case says dtype and shape of a raw file: it is not rewritten"), "",
-        "--format raw writes a result");
-  Destination out{.path = expect.text, .array = expect.array == nullptr ? "" : *expect.array};
+  if (expect.operand.as<RawBytes>() != nullptr)
+    throw Error(cat(printable(expect.operand.shown()),
+                    ": the case says dtype and shape of a raw file: it is not rewritten"),
+                "", "--format raw writes a result");
+  Destination out{.path = expect.operand.path, .array = expect.array == nullptr ? "" : *expect.array};
   if (is_missing) return out;
-  const OpenedFile opened = open_file(expect.text);
+  const OpenedFile opened = open_file(expect.operand);
   if (opened.format->is_archive()) {
     const auto archive = open_archive(opened);
     if (opened.array || archive->size() != 1) {
-      throw Error(cat(printable(expect.text), ": an array in an archive cannot be updated"), "",
+      throw Error(cat(printable(expect.operand.shown()), ": an array in an archive cannot be updated"), "",
                   "store this golden array in its own file");
     }
     out.array = archive->name(archive->only());
@@ -44,14 +43,15 @@ Destination golden_destination(const Expectation& expect, bool is_missing, const
 
 // Throws Error unless the file reads back as the same result: otherwise each update would rewrite it.
 void require_kept(Job job, const Tensor& result, Destination destination, JudgeSettings settings) {
-  const std::string path = printable(job.expect->text);
+  const std::string path = printable(job.expect->operand.shown());
   destination.format = &format_of(destination);
   settings.call.warn = {};
   Finding found;
   // An error of the temporary file also says for which golden file that is.
   with_context(path, [&] {
     const auto folder = make_private_directory();
-    destination.path = job.expect->text = path_from(folder->path(), "golden");
+    destination.path = path_from(folder->path(), "golden");
+    job.expect->operand = Operand::of_path(destination.path);
     write_tensor(result, Inputs(), destination, settings.call);
     judge_result(job, result, settings, found);
   });
@@ -67,7 +67,7 @@ GoldenUpdates::GoldenUpdates(std::vector<Job>& jobs) : jobs_(jobs) {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     if (!expects_file(jobs_[i])) continue;
     // A file of another dtype is rewritten.
-    jobs_[i].expect->declared.reset();
+    jobs_[i].expect->operand.declared.reset();
     Writing& golden = golden_[jobs_[i].files->golden.get()];
     // A golden file that a case reads is not rewritten, so only cases that share a file wait for each other.
     if (golden.cases++ != 0) jobs_[i].after.push_back(golden.last_case);
@@ -78,7 +78,7 @@ GoldenUpdates::GoldenUpdates(std::vector<Job>& jobs) : jobs_(jobs) {
 // Throws Error unless the file may be rewritten: the expectation of one case must not change another case.
 void GoldenUpdates::require_own(std::size_t i, const Writing& writing) const {
   const GoldenFile& golden = *jobs_[i].files->golden;
-  const std::string path = printable(jobs_[i].expect->text);
+  const std::string path = printable(jobs_[i].expect->operand.shown());
   if (!golden.reader.empty()) {
     throw Error(cat(path, ": ", golden.reader, " reads this golden file: it is not rewritten"), "",
                 "a case uses the result of an earlier one by its id: \"@id\"");
@@ -94,10 +94,10 @@ void GoldenUpdates::require_own(std::size_t i, const Writing& writing) const {
 
 void GoldenUpdates::update(std::size_t i, const Tensor& result, const JudgeSettings& settings,
                            Finding& found) {
-  const std::string& path = jobs_[i].expect->text;
+  const std::string& path = jobs_[i].expect->operand.path;
   found.result = OutputInfo{result.dtype(), result.shape()};
   Writing& golden = golden_.at(jobs_[i].files->golden.get());
-  const bool is_missing = !golden.rewritten_by && !names_file(path);
+  const bool is_missing = !golden.rewritten_by && !names_file(jobs_[i].expect->operand);
   if (!is_missing) judge_result(jobs_[i], result, settings, found);
   if (found.outcome == Outcome::not_compared) return;
   if (!is_missing && found.outcome == Outcome::equal) {

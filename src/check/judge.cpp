@@ -24,11 +24,11 @@ namespace {
 // are not the user's own. An error without a rule, such as a missing file, refuses no call.
 bool is_expected(const Failure& error, const Job& job) {
   if (!expects_error(job) || error.rule().empty()) return false;
-  const std::string& text = job.expect->text;
+  const std::string& text = job.expect->error;
   if (is_rule_id(text)) return find_rule(error.rule()) == find_rule(text);
   std::string words = error.what();
   for_each_reference(job.request, [&](const std::string& /*key*/, const auto& given) {
-    const std::string path = printable(given.text);
+    const std::string path = printable(given.shown());
     for (std::size_t at = 0; !path.empty() && (at = words.find(path, at)) != std::string::npos;)
       words.erase(at, path.size());
   });
@@ -36,23 +36,15 @@ bool is_expected(const Failure& error, const Job& job) {
 }
 
 Source open_expected(const Expectation& expect, const Settings& settings) {
-  return with_context("expect", [&] {
-    const Source::Options options = with_settings({.read_later = true}, settings);
-    Source source = expect.kind == Expectation::Kind::tensor ? Source::of_json(expect.tensor, options)
-                                                             : Source::open(expect.text, options);
-    if (expect.declared) require_declared(source, *expect.declared);
-    return source;
-  });
+  return with_context(
+      "expect", [&] { return open_operand(expect.operand, with_settings({.read_later = true}, settings)); });
 }
 
 // The operand that reads a file of elements alone as the expected tensor is.
-std::string raw_operand(Source& expected, const std::string& path) {
+Operand raw_operand(Source& expected, const std::string& path) {
   expected.read();
   if (expected.tensor() == nullptr) expected.resolve(expected.natural_dtype());
-  const Tensor& tensor = *expected.tensor();
-  const auto dimension = [](std::int64_t size) { return cat(size); };
-  const std::vector<std::int64_t> dimensions(tensor.shape().begin(), tensor.shape().end());
-  return cat(name(tensor.dtype()), "[", join(dimensions, ",", dimension), "]@", path);
+  return Operand::of_bytes(expected.tensor()->dtype(), expected.tensor()->shape(), path);
 }
 
 // Warns that an equal result has other bits, unless the case allows them.
@@ -185,8 +177,8 @@ Finding finding_of(const Job& job) {
   out.tolerances = job.tolerances;
   out.only_moves = only_moves(job.request);
   if (!job.expect) return out;
-  if (job.expect->kind == Expectation::Kind::file) out.expected = job.expect->text;
-  if (job.expect->kind == Expectation::Kind::error) out.expected_error = job.expect->text;
+  if (job.expect->kind == Expectation::Kind::file) out.expected = job.expect->operand.shown();
+  if (job.expect->kind == Expectation::Kind::error) out.expected_error = job.expect->error;
   return out;
 }
 
@@ -216,14 +208,14 @@ void judge_error(const Job& job, const Failure& error, Finding& found) {
 
 void judge_external(const Job& job, const ExternalResult& result, const std::optional<Tensor>& computed,
                     const JudgeSettings& settings, Finding& found) {
-  found.actual = result.path;
+  found.actual = result.file.shown();
   // A program that fails, as it should, leaves no result.
   if (expects_error(job)) {
     found.candidates.clear();
-    found.outcome = result.path.empty() ? Outcome::equal : Outcome::different;
+    found.outcome = result.file.path.empty() ? Outcome::equal : Outcome::different;
     return;
   }
-  if (result.path.empty()) {
+  if (result.file.path.empty()) {
     found.candidates = result.tried;
     found.outcome = Outcome::no_result;
     const std::string shown = join(result.tried, ", ", printable);
@@ -237,10 +229,10 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
   std::optional<Source> expected;
   if (result.is_raw) expected = open_expectation();
   Source actual = with_context("actual", [&] {
-    const std::string path(raw_path(result.path).empty() ? result.path : raw_path(result.path));
+    const std::string& path = result.file.path;
     require_regular_file(path);
     require_content(path);
-    return Source::open(result.is_raw ? raw_operand(*expected, path) : result.path,
+    return Source::open(result.is_raw ? raw_operand(*expected, path) : result.file,
                         with_settings({.read_later = true}, settings.call));
   });
   if (!expected) expected = open_expectation();

@@ -87,7 +87,7 @@ ProgramCases::ProgramCases(const std::vector<Job>& jobs, const ProgramSettings& 
   note_golden_files();
 }
 
-std::optional<ProgramCases::FileState> ProgramCases::state_of(const std::string& operand) {
+std::optional<ProgramCases::FileState> ProgramCases::state_of(const Operand& operand) {
   struct stat info {};
   if (os().stat(ArrayIds().file_of(operand).c_str(), &info) != 0) return std::nullopt;
   return FileState{
@@ -98,7 +98,7 @@ std::optional<ProgramCases::FileState> ProgramCases::state_of(const std::string&
 void ProgramCases::note_golden_files() {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     if (!expects_file(jobs_[i])) continue;
-    const auto& state = golden_.emplace(i, state_of(jobs_[i].expect->text)).first->second;
+    const auto& state = golden_.emplace(i, state_of(jobs_[i].expect->operand)).first->second;
     if (state) golden_of_.emplace(state->id, i);
   }
 }
@@ -119,9 +119,9 @@ void ProgramCases::require_own_result(std::size_t i, const std::string& result) 
 
 void ProgramCases::require_unchanged_golden(std::size_t i) const {
   const auto noted = golden_.find(i);
-  if (noted == golden_.end() || noted->second == state_of(jobs_[i].expect->text)) return;
-  throw Error(
-      cat("expect: ", printable(jobs_[i].expect->text), ": has changed since the program was started"));
+  if (noted == golden_.end() || noted->second == state_of(jobs_[i].expect->operand)) return;
+  throw Error(cat("expect: ", printable(jobs_[i].expect->operand.shown()),
+                  ": has changed since the program was started"));
 }
 
 void ProgramCases::release(std::size_t i) {

@@ -72,7 +72,7 @@ class ProgramCases {
   [[nodiscard]] bool is_for_many() const { return program_.command.is_for_many(); }
   void add_crash(std::size_t i);
   void note_golden_files();
-  [[nodiscard]] static std::optional<FileState> state_of(const std::string& operand);
+  [[nodiscard]] static std::optional<FileState> state_of(const Operand& operand);
   void run_pack(std::size_t number, const Settings& settings);
   void write_case(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
   void write_one_of_many(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;

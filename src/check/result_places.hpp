@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "io/operand.hpp"
+
 namespace tensorop {
 
 class ResultPlaces {
  public:
   // The place of a result of a valid case: a file, or an array of an archive ("a.npz:x").
-  void add(const std::string& path);
+  void add(const Operand& file);
 
   // `candidates`: the paths that a result could have, all in one place. Throws Error if one of them exists,
   // even as a dangling link, or if no result in that place was added.
@@ -25,12 +27,12 @@ class ResultPlaces {
     std::string path;
     Key key;
   };
-  static Place place_of(const std::string& path);
+  static Place place_of(const Operand& file);
 
   std::set<Key> known_;
 };
 
 // Whether an archive of that name exists and has no such array. Throws Error if it cannot be read.
-[[nodiscard]] bool lacks_array(const std::string& path);
+[[nodiscard]] bool lacks_array(const Operand& file);
 
 }  // namespace tensorop

@@ -247,23 +247,23 @@ Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expec
   return out;
 }
 
-Source open_mask(const std::string& text, const Settings& settings) {
+Source open_mask(const Operand& operand, const Settings& settings) {
   return with_context("--ignore", [&] {
-    Source mask = open_operand(text, {.read_later = true}, settings);
+    Source mask = open_operand(operand, {.read_later = true}, settings);
     if (mask.tensor() == nullptr) resolve_as(mask, DType::boolean);
     return mask;
   });
 }
 
-Comparison compare_operands(const std::string& actual, const std::string& expected,
-                            const Tolerances& tolerances, const Settings& settings,
-                            const CompareOptions& options, const std::optional<std::string>& mask) {
-  if (is_standard_input(actual) + is_standard_input(expected) + (mask && is_standard_input(*mask)) > 1)
+Comparison compare_operands(const Operand& actual, const Operand& expected, const Tolerances& tolerances,
+                            const Settings& settings, const CompareOptions& options,
+                            const std::optional<Operand>& mask) {
+  if (actual.is_standard_input() + expected.is_standard_input() + (mask && mask->is_standard_input()) > 1)
     throw Error("standard input can be read only once");
-  const auto open = [&](const std::string& role, const std::string& text) {
+  const auto open = [&](const std::string& role, const Operand& operand) {
     return with_context(role, [&] {
-      require_content(text);
-      return open_operand(text, {.read_later = true}, settings);
+      require_content(operand.path);
+      return open_operand(operand, {.read_later = true}, settings);
     });
   };
   Source first = open("actual", actual);

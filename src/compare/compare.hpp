@@ -105,7 +105,7 @@ struct CompareOptions {
                                          const CompareOptions& options = {});
 
 // Opens a mask of elements to leave out: a bool operand. Throws Error.
-[[nodiscard]] Source open_mask(const std::string& text, const Settings& settings);
+[[nodiscard]] Source open_mask(const Operand& operand, const Settings& settings);
 
 // Compares two open operands and names them in the comparison. An untyped operand takes the dtype of the
 // other one if its elements fit, else it is different; two untyped operands are read together. Throws
@@ -115,9 +115,9 @@ struct CompareOptions {
                                          const CompareOptions& options = {});
 
 // The same for operands that are not open yet, and for the operand of a mask, if one is named.
-[[nodiscard]] Comparison compare_operands(const std::string& actual, const std::string& expected,
+[[nodiscard]] Comparison compare_operands(const Operand& actual, const Operand& expected,
                                           const Tolerances& tolerances, const Settings& settings,
                                           const CompareOptions& options = {},
-                                          const std::optional<std::string>& mask = std::nullopt);
+                                          const std::optional<Operand>& mask = std::nullopt);
 
 }  // namespace tensorop

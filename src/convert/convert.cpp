@@ -14,7 +14,7 @@
 namespace tensorop {
 namespace {
 
-void convert_one(const std::string& text, const Destination& destination, const InputReading& reading) {
+void convert_one(const Operand& operand, const Destination& destination, const InputReading& reading) {
   // An array that does not fit in memory is written to the destination piece by piece, if possible.
   std::unique_ptr<Sink> sink;
   bool is_written = false;
@@ -30,7 +30,7 @@ void convert_one(const std::string& text, const Destination& destination, const 
       elements->write(offset / width, bytes.data(), to_int64(bytes.size()));
     };
   };
-  const CastInput input = cast_input(Source::open(text, options_of(reading, {.direct = direct})), reading);
+  const CastInput input = cast_input(Source::open(operand, options_of(reading, {.direct = direct})), reading);
   if (is_written) {
     sink->commit();
   } else if (sink) {
@@ -50,7 +50,7 @@ void convert_named(const std::string& text, const Destination& destination, cons
   if (!is_utf8(named->name)) throw Error(cat("the name ", in_quotes(named->name), " is not valid UTF-8"));
   Destination with_name = destination;
   with_name.array = named->name;
-  convert_one(named->text, with_name, reading);
+  convert_one(named->given, with_name, reading);
 }
 
 }  // namespace
@@ -110,7 +110,8 @@ void convert(const Conversion& given, const Settings& settings) {
   if (reading.settings.archives == nullptr) reading.settings.archives = &archives;
   if (conversion.destination.path != "-") reading.settings.scratch_beside = conversion.destination.path;
   if (to_archive) return convert_to_archive(conversion, casts, format, reading);
-  (format.names_array ? convert_named : convert_one)(conversion.inputs[0], conversion.destination, reading);
+  if (format.names_array) return convert_named(conversion.inputs[0], conversion.destination, reading);
+  convert_one(conversion.inputs[0], conversion.destination, reading);
 }
 
 }  // namespace tensorop

@@ -34,7 +34,8 @@ struct ArchiveInputs {
 // name, its only array.
 void add_input(const std::string& text, std::size_t position, ArchiveCache& archives, ArchiveInputs& inputs) {
   const auto named = split_name(text);
-  auto set = TensorSet::open_archive(named ? named->text : text, &kJsonFormat);
+  const Operand given = named ? named->given : Operand(text);
+  auto set = TensorSet::open_archive(given, &kJsonFormat);
   if (set && (!named || set->members().size() == 1)) {
     const auto archive = std::make_shared<const TensorSet>(std::move(*set));
     inputs.archives.push_back(archive);
@@ -43,27 +44,25 @@ void add_input(const std::string& text, std::size_t position, ArchiveCache& arch
     const bool has_unnamed =
         std::ranges::any_of(archive->members(), [](const SetMember& member) { return !member.names_dtype; });
     for (const SetMember& member : archive->members()) {
-      inputs.arrays.push_back({named ? named->name : member.name,
-                               {},
-                               archive,
-                               member,
-                               has_unnamed && member.names_dtype,
-                               position,
-                               !named});
+      inputs.arrays.push_back({.name = named ? named->name : member.name,
+                               .archive = archive,
+                               .member = member,
+                               .keeps_dtype = has_unnamed && member.names_dtype,
+                               .operand = position,
+                               .is_edited = !named});
     }
     std::ranges::sort(inputs.arrays.begin() + begin, inputs.arrays.end(), {},
                       [](const NamedInput& input) { return input.member.position; });
     return;
   }
-  const std::string& operand = named ? named->text : text;
-  const bool may_be_array = !is_inline_json(operand) && !file_exists(operand);
-  if (auto opened = may_be_array ? open_archive_path(operand) : std::nullopt)
+  if (auto opened = file_exists(given.path) ? std::nullopt : open_archive_path(given))
     inputs.opened.emplace(opened->shown, archives.open(*opened).archive->metadata());
   if (named) {
     inputs.arrays.push_back(*named);
   } else {
-    std::string name = array_name(text, archives);
-    inputs.arrays.push_back({name.empty() ? cat("arr_", position) : std::move(name), text});
+    std::string name = array_name(given, archives);
+    if (name.empty()) name = cat("arr_", position);
+    inputs.arrays.push_back({.name = std::move(name), .given = given});
   }
   inputs.arrays.back().operand = position;
 }
@@ -132,7 +131,7 @@ ArchiveInputs read_inputs(const Conversion& conversion, void (*require_name)(con
     old = std::move(input);
   }
   inputs.arrays = std::move(arrays);
-  if (std::ranges::count_if(inputs.arrays, is_standard_input, &NamedInput::text) > 1)
+  if (std::ranges::count_if(inputs.arrays, &Operand::is_standard_input, &NamedInput::given) > 1)
     throw Error("standard input can be read only once");
   return inputs;
 }
@@ -228,8 +227,8 @@ Metadata read_metadata(const ArchiveInputs& inputs, const Conversion& conversion
 
 // Whether the operand can be opened a second time.
 bool can_be_opened_again(const NamedInput& input) {
-  return input.archive != nullptr ||
-         (raw_path(input.text).empty() && input.text != "-" && !is_other_file(input.text));
+  return input.archive != nullptr || (input.given.as<RawBytes>() == nullptr &&
+                                      !input.given.is_standard_input() && !is_other_file(input.given.path));
 }
 
 // Opens the inputs at the positions `order` by open(position, reading), and passes them to use(position,
@@ -298,7 +297,7 @@ CastInput open_whole(const NamedInput& input, std::optional<CastInput> first, co
 // Returns the dtype that an input has before any cast, from its header.
 DType dtype_before(const NamedInput& input, const InputReading& reading) {
   if (!can_be_opened_again(input))
-    throw Error(cat("--dtype DTYPE=DTYPE: ", printable(input.text), " can be read only once"));
+    throw Error(cat("--dtype DTYPE=DTYPE: ", printable(input.given.shown()), " can be read only once"));
   InputReading plain = reading;
   // A small dtype may be one that the file does not name.
   if (plain.dtype && !kSmallTypes.contains(*plain.dtype)) plain.dtype.reset();
@@ -343,9 +342,8 @@ void require_nothing_lost(const Conversion& conversion, const Archive& old, cons
     const bool is_renamed = is_of_it(input) && input.member.name != input.name;
     if (!is_renamed) there.insert(input.name);
     if (is_of_it(input)) there.insert(input.member.name);
-    for (NameInFile& parts : split_names(input.text)) {
-      if (id && file_id(parts.file) == id) there.insert(std::move(parts.name));
-    }
+    const auto own = find_member(input.given, [&](const std::string& file) { return file_id(file) == id; });
+    if (id && own) there.insert(own->name);
   }
   for (const NamedInput& input : inputs.left_out) {
     if (conversion.replace && is_of_it(input)) there.insert(input.member.name);

@@ -80,7 +80,7 @@ std::optional<NamedInput> split_name(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::size_t bracket = text.find_first_of("[{\"");
   if (equals >= bracket || names_file(text)) return std::nullopt;
-  return NamedInput{text.substr(0, equals), text.substr(equals + 1)};
+  return NamedInput{.name = text.substr(0, equals), .given = text.substr(equals + 1)};
 }
 
 Source::Options options_of(const InputReading& reading, ArrayReading arrays) {
@@ -123,7 +123,7 @@ CastInput open_input(const NamedInput& input, const InputReading& reading, bool 
   options.header_only = header_only;
   // An input that was only described is opened again.
   if (header_only) options.warn = nullptr;
-  if (input.archive == nullptr) return cast_input(Source::open(input.text, options), own);
+  if (input.archive == nullptr) return cast_input(Source::open(input.given, options), own);
   if (input.keeps_dtype) own.view.reset();
   return cast_input(input.archive->read(input.member, options), own);
 }

@@ -62,7 +62,7 @@ struct InputReading {
 
 struct NamedInput {
   std::string name;
-  std::string text = {};                          // the operand
+  Operand given = Operand::of_path({});
   std::shared_ptr<const TensorSet> archive = {};  // instead: one array of an archive that is taken as a whole
   SetMember member = {};
   bool keeps_dtype = false;                         // InputReading::view does not apply

@@ -105,12 +105,13 @@ void warn_of_header(const Source& keys, const Source& ids, const Warn& warn) {
 void write_lookup(const Lookup& lookup, const Destination& destination, const Settings& settings) {
   // A destination without a known format is reported before any work.
   (void)format_of(destination);
-  if (is_standard_input(lookup.keys) && is_standard_input(lookup.ids))
+  if (lookup.keys.is_standard_input() && lookup.ids.is_standard_input())
     throw Error("standard input can be read only once");
-  const auto open = [&](std::string_view role, const std::string& text) {
+  const auto open = [&](std::string_view role, const Operand& operand) {
     return with_context(role, [&] {
-      return open_operand(
-          text, {.read_later = true, .text_format = lookup.text_format, .column = lookup.column}, settings);
+      return open_operand(operand,
+                          {.read_later = true, .text_format = lookup.text_format, .column = lookup.column},
+                          settings);
     });
   };
   Source keys = open("keys", lookup.keys);
@@ -142,7 +143,7 @@ void write_lookup(const Lookup& lookup, const Destination& destination, const Se
   }
 }
 
-void write_nonzero(const std::string& operand, const Format* text_format, const Destination& destination,
+void write_nonzero(const Operand& operand, const Format* text_format, const Destination& destination,
                    const Settings& settings) {
   // A destination without a known format is reported before any work.
   (void)format_of(destination);

@@ -13,8 +13,8 @@
 namespace tensorop {
 
 struct Lookup {
-  std::string keys;  // operands
-  std::string ids;
+  Operand keys;
+  Operand ids;
   // What an id is that is not among the keys: an error; -1 (last); left out (drop); kNoPosition (none).
   enum class Missing : std::uint8_t { error, last, drop, none } missing = Missing::error;
   bool refuses_duplicates = true;          // LookupRules::duplicates
@@ -34,7 +34,7 @@ void write_lookup(const Lookup& lookup, const Destination& destination, const Se
 // Writes the positions of the nonzero elements of an operand, in row-major order, as int64: in shape (n)
 // if it has one dimension, else (n, rank), an index tuple in each row. NaN and strings with characters
 // count as not zero. Throws Error.
-void write_nonzero(const std::string& operand, const Format* text_format, const Destination& destination,
+void write_nonzero(const Operand& operand, const Format* text_format, const Destination& destination,
                    const Settings& settings);
 
 }  // namespace tensorop

@@ -84,8 +84,9 @@ bool read_boolean(const AttributeSpec& spec, const std::string& text) {
 }
 
 // Throws Error for a text such as "(2,3)", the form in which shapes are shown, unless a file has that name.
-void require_no_tuple(const AttributeSpec& spec, const std::string& text) {
-  if (!text.starts_with('(') || !text.ends_with(')') || names_file(text)) return;
+void require_no_tuple(const AttributeSpec& spec, const Operand& given) {
+  const std::string& text = given.text;
+  if (!text.starts_with('(') || !text.ends_with(')') || names_file(given)) return;
   std::string inner = text.substr(1, text.size() - 2);
   std::erase(inner, ' ');
   if (inner.ends_with(',')) inner.pop_back();
@@ -97,8 +98,8 @@ void require_no_tuple(const AttributeSpec& spec, const std::string& text) {
 // Reads the elements of a rank-1 tensor of integers.
 Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, const Format* text_format,
                         Inputs& inputs, const Call& call) {
-  if (given.is_reference() && given.text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
-  if (given.is_reference()) require_no_tuple(spec, given.text);
+  if (!given.is_tensor() && given.text.empty()) throw Error(cat(spec.name, " is empty"), spec.rule);
+  require_no_tuple(spec, given);
   Source source = with_context(spec.name, [&] { return open_operand(given, {.text_format = text_format}); });
   inputs.add(source.mapping());
   if (source.tensor() == nullptr)
@@ -133,8 +134,7 @@ Shape read_list_operand(const AttributeSpec& spec, const NamedText& given, const
 
 Shape read_integers(const AttributeSpec& spec, const NamedText& given, const Format* text_format,
                     Inputs& inputs, const Call& call) {
-  if (!given.is_reference() || !is_plain_list(given.text))
-    return read_list_operand(spec, given, text_format, inputs, call);
+  if (!is_plain_list(given.text)) return read_list_operand(spec, given, text_format, inputs, call);
   auto out = parse_list(given.text);
   if (!out) throw Error(cat(spec.name, " ", in_quotes(given.text), " is not a list of integers"), spec.rule);
   if (out->size() > kMaxRank)

@@ -26,9 +26,9 @@ std::string_view type_of(const Call& call, std::size_t i) {
 }
 
 void require_one_standard_input(const std::vector<GivenOperand>& given, const Request& request) {
-  const auto is_input = [](const GivenOperand& operand) { return is_standard_input(operand.text.text); };
+  const auto is_input = [](const GivenOperand& operand) { return operand.text.is_standard_input(); };
   if (std::ranges::count_if(given, is_input) +
-          std::ranges::count_if(request.attributes, is_standard_input, &NamedText::text) >
+          std::ranges::count_if(request.attributes, &Operand::is_standard_input) >
       1) {
     throw Error("standard input can be read only once");
   }
@@ -89,8 +89,7 @@ void open_operands(const Request& request, const Settings& settings, const Call&
   for (std::size_t i = 0; i < given.size(); ++i) {
     GivenOperand& operand = given[i];
     operand.tensor = *sources[i].tensor();
-    const bool is_result =
-        settings.lookup && operand.text.is_reference() && operand.text.text.starts_with('@');
+    const bool is_result = operand.text.as<JobResult>() != nullptr;
     operand.file = is_result && sources[i].name().empty() ? printable(operand.text.text) : sources[i].name();
     inputs.add(sources[i].mapping());
   }
@@ -111,7 +110,7 @@ void check_dtypes(Call& call) {
   const auto check_role = [&](OperandRole role) {
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
       if (call.operand_spec(i).role == role)
-        require_dtype(call, i, call.operands[i].dtype(), call.operand_name(i), order_hint(call, i));
+        require_dtype(call, i, call.operands[i].dtype(), call.operand_label(i), order_hint(call, i));
     }
   };
   check_role(OperandRole::data);
@@ -127,7 +126,7 @@ void check_dtypes(Call& call) {
       continue;
     }
     throw Error(
-        cat(call.operand_name(i), " is ", name(call.operands[i].dtype()), ", ", call.operand_name(first),
+        cat(call.operand_label(i), " is ", name(call.operands[i].dtype()), ", ", call.operand_label(first),
             " is ", name(call.operands[first].dtype()), "; they must have the same dtype"),
         kSameTypeRule,
         conversion_hint(call.files[i], call.operands[i].dtype(), call.operands[first].dtype()));
@@ -255,7 +254,7 @@ Call stand_in(const Call& call) {
 Planned plan_call(Call& call) {
   read_elements(call);
   for (std::size_t i = 0; i < call.operands.size(); ++i)
-    require_no_zero(call, call.operand_name(i), call.operands[i].shape());
+    require_no_zero(call, call.operand_label(i), call.operands[i].shape());
   try {
     return call.op->plan(call);
   } catch (Failure& error) {

@@ -9,6 +9,7 @@
 
 namespace tensorop {
 
+class Operand;
 struct Destination;
 struct OutputInfo;
 struct Request;
@@ -36,7 +37,7 @@ class Executor {
   // Runs `work` on every rank, with the same outcome. `work` may call the executor.
   virtual void together(const std::function<void()>& work) const = 0;
   // Throws Error if only one process can read the file `path`. Each rank checks by itself.
-  virtual void require_regular(const std::string& path) const = 0;
+  virtual void require_regular(const Operand& operand) const = 0;
   // Runs `work` on the first rank only; the other ranks wait for its end.
   virtual void alone(const std::function<void()>& work) const = 0;
   // Throws Error "the ranks do not see the same WHAT" unless all ranks give the same value.

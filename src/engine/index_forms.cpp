@@ -33,22 +33,21 @@ void check_mask_call(const Request& request, const Call& call) {
   if (request.oob) refuse("oob");
 }
 
-void check_range_call(const Request& request, const std::string& range) {
+void check_range_call(const Request& request, const IndexRange& range, const std::string& text) {
   const auto refuse_beside = [&](const std::vector<NamedText>& given, std::string_view name,
                                  std::string_view what) {
     if (has(given, name))
-      throw Error(cat(what, " cannot be combined with the range ", in_quotes(range)), kCallRule);
+      throw Error(cat(what, " cannot be combined with the range ", in_quotes(text)), kCallRule);
   };
   refuse_beside(request.attributes, "batch_dims", "batch_dims");
   refuse_beside(request.reshapes, "indices", "reshape of indices");
-  if (parse_range(range)->step == 0)
-    throw Error(cat("the step of the range ", in_quotes(range), " is 0"), kCallRule);
+  if (range.step == 0) throw Error(cat("the step of the range ", in_quotes(text), " is 0"), kCallRule);
 }
 
 // The texts of each operand of the description, as far as they are named.
-std::vector<std::vector<OperandText>> named_texts(const Request& request, const Call& call) {
+std::vector<std::vector<Operand>> named_texts(const Request& request, const Call& call) {
   const auto& specs = call.op->operands;
-  std::vector<std::vector<OperandText>> out(specs.size());
+  std::vector<std::vector<Operand>> out(specs.size());
   for (const NamedText& named : request.named) {
     const bool is_mask = named.name == kMaskName && call.op->mask != MaskUse::none;
     const auto spec =
@@ -106,8 +105,9 @@ bool has_mask(const Request& request) {
   return has(request.named, kMaskName);
 }
 
-bool is_range(const Operator& op, const OperandText& operand) {
-  return op.mask == MaskUse::along_axis && operand.is_reference() && parse_range(operand.text).has_value();
+const IndexRange* range_of(const Operator& op, const Operand& operand) {
+  const RangeText* const text = operand.as<RangeText>();
+  return op.mask == MaskUse::along_axis && text != nullptr ? &text->range : nullptr;
 }
 
 bool is_positional(const GivenOperand& operand, const Operator& op) {
@@ -158,7 +158,7 @@ std::vector<GivenOperand> assign_operands(const Request& request, Call& call) {
                   call.from_job ? "" : cat("tensorop ", call.name->name, " --help shows how it is called"));
     }
     const bool is_mask = i == kIndices && call.form.kind == Kind::mask;
-    for (OperandText& text : texts[i]) {
+    for (Operand& text : texts[i]) {
       const bool is_array = i == kIndices && texts[i].size() > 1 && !specs[i].variadic;
       const std::string number = cat(&text - &texts[i][0] + 1);
       const bool is_first = &text == texts[i].data();
@@ -174,8 +174,7 @@ std::vector<GivenOperand> assign_operands(const Request& request, Call& call) {
     }
   }
   if (next != request.positional.end()) {
-    throw Error(cat("unexpected operand ", in_quotes(next->json ? next->json->text : next->text), ": ",
-                    op.name, " takes ", specs.size()),
+    throw Error(cat("unexpected operand ", in_quotes(next->shown()), ": ", op.name, " takes ", specs.size()),
                 kCallRule,
                 has_mask(request) ? cat(call.option(kMaskName), " stands for indices: give no others") : "");
   }
@@ -183,8 +182,9 @@ std::vector<GivenOperand> assign_operands(const Request& request, Call& call) {
     throw Error(cat(call.version_name("takes"), " ", call.version->operands, " operands, not ", out.size()),
                 op.count_rule);
   }
-  if (call.form.kind == Kind::tensor && out.size() > kIndices && is_range(op, out[kIndices].text)) {
-    check_range_call(request, out[kIndices].text.text);
+  const bool may_be_range = call.form.kind == Kind::tensor && out.size() > kIndices;
+  if (const IndexRange* const range = may_be_range ? range_of(op, out[kIndices].text) : nullptr) {
+    check_range_call(request, *range, out[kIndices].text.text);
     call.form.kind = Kind::range;
     out[kIndices].is_range = true;
   }
@@ -211,7 +211,7 @@ void resolve_indices(const std::vector<GivenOperand>& given, RangeForm ranges, c
       apply_mask(settings.threads, call);
       break;
     case IndexForm::Kind::range:
-      apply_range(*parse_range(given[kIndices].text.text), ranges, call);
+      apply_range(*range_of(*call.op, given[kIndices].text), ranges, call);
       break;
     case IndexForm::Kind::tensor:
       break;

@@ -22,12 +22,12 @@ inline constexpr std::string_view kMaskName = "mask";
 // Whether the request gives a mask.
 [[nodiscard]] bool has_mask(const Request& request);
 
-// Whether the operator takes ranges in place of indices, and the operand is one.
-[[nodiscard]] bool is_range(const Operator& op, const OperandText& operand);
+// The range in place of indices; null if the operand is none, or the operator takes none.
+[[nodiscard]] const IndexRange* range_of(const Operator& op, const Operand& operand);
 
 // An operand as the caller gives it.
 struct GivenOperand {
-  OperandText text;
+  Operand text;
   std::size_t place;  // the operand of the description that it is, or belongs to
   std::string name;   // "data", "mask", "indices 2", "operand 3"
   OperandRole role;

@@ -14,15 +14,6 @@
 namespace tensorop {
 namespace {
 
-// Reads "-12"; an integer beyond int64 becomes the limit on its side. Nothing: the text is not an integer.
-std::optional<std::int64_t> parse_bound(std::string_view text) {
-  const bool is_negative = text.starts_with('-');
-  const std::string_view digits = text.substr(is_negative ? 1 : 0);
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  using Limits = std::numeric_limits<std::int64_t>;
-  return parse_int64(text).value_or(is_negative ? Limits::min() : Limits::max());
-}
-
 // A bound as a position on an axis of `size` steps: negative ones count from the end, and it is clipped to
 // [least, most].
 std::int64_t position_of(std::int64_t bound, std::int64_t size, std::int64_t least, std::int64_t most) {
@@ -37,20 +28,6 @@ std::int64_t axis_size(const Call& call) {
 }
 
 }  // namespace
-
-std::optional<IndexRange> parse_range(std::string_view text) {
-  std::vector<std::optional<std::int64_t>> bounds;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(':', begin), text.size());
-    const std::string_view part = text.substr(begin, end - begin);
-    bounds.push_back(parse_bound(part));
-    if (!part.empty() && !bounds.back()) return std::nullopt;
-    begin = end + 1;
-  }
-  if (bounds.size() < 2 || bounds.size() > 3) return std::nullopt;
-  bounds.resize(3);
-  return IndexRange{bounds[0], bounds[1], bounds[2].value_or(1)};
-}
 
 void apply_range(const IndexRange& range, RangeForm form, Call& call) {
   const std::int64_t size = axis_size(call);

@@ -22,27 +22,18 @@ Source::Options with_settings(Source::Options options, const Settings& settings)
   return options;
 }
 
-namespace {
-
-Source open_given(const OperandText& operand, const Source::Options& options) {
-  if (operand.tensor) return Source::of(*operand.tensor);
-  return operand.json ? Source::of_json(*operand.json, options) : Source::open(operand.text, options);
-}
-
-}  // namespace
-
-Source open_operand(const OperandText& operand, const Source::Options& options) {
-  Source source = open_given(operand, options);
+Source open_operand(const Operand& operand, const Source::Options& options) {
+  Source source = Source::open(operand, options);
   if (operand.declared) require_declared(source, *operand.declared);
   return source;
 }
 
-Source open_operand(const OperandText& operand, const Source::Options& options, const Settings& settings) {
-  if (settings.lookup && operand.is_reference()) {
+Source open_operand(const Operand& operand, const Source::Options& options, const Settings& settings) {
+  if (settings.lookup && operand.as<JobResult>() != nullptr) {
     if (auto tensor = settings.lookup(operand.text)) {
-      Source source = Source::of(std::move(*tensor));
-      if (operand.declared) require_declared(source, *operand.declared);
-      return source;
+      Operand result = operand;
+      result.set(std::move(*tensor));
+      return open_operand(result, options);
     }
   }
   return open_operand(operand, with_settings(options, settings));

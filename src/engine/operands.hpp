@@ -14,12 +14,12 @@ namespace tensorop {
 // Returns `options` with the settings' threads, memory and temporary files. The settings outlive them.
 [[nodiscard]] Source::Options with_settings(Source::Options options, const Settings& settings);
 
-// Returns the tensor that settings.lookup has for the text, otherwise the result of Source::open(). An
-// operand with a declared dtype has a tensor of it. Throws Error.
-[[nodiscard]] Source open_operand(const OperandText& operand, const Source::Options& options,
+// Opens an operand, or takes the tensor that settings.lookup has for the result of another job. An operand
+// with a declared dtype has a tensor of it. Throws Error.
+[[nodiscard]] Source open_operand(const Operand& operand, const Source::Options& options,
                                   const Settings& settings);
 // Opens an operand that cannot be the result of another job.
-[[nodiscard]] Source open_operand(const OperandText& operand, const Source::Options& options);
+[[nodiscard]] Source open_operand(const Operand& operand, const Source::Options& options);
 
 // Reads a source without a tensor as the dtype that a model declares. Throws Error if it has another dtype.
 void require_declared(Source& source, DType declared);

@@ -17,7 +17,7 @@ namespace tensorop {
 
 class ArchiveCache;
 
-// Finds results of earlier jobs by the text of an operand ("@id"). Returns nothing for other texts.
+// Finds results of earlier jobs by the text of an operand, "@id".
 using TensorLookup = std::function<std::optional<Tensor>(const std::string& text)>;
 
 // Settings for running a request.

@@ -43,7 +43,7 @@ void rename(Request& request, const OperatorName& name) {
   const auto is_preset = [&](const NamedText& given) { return given.name == preset.attribute; };
   if (&name != request.op.name && !preset.attribute.empty() && name.preset.attribute != preset.attribute &&
       std::ranges::none_of(request.attributes, is_preset))
-    request.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
+    request.attributes.push_back({std::string(preset.attribute), Operand(std::string(preset.text))});
   request.op.name = &name;
 }
 
@@ -107,7 +107,7 @@ std::vector<VersionCall> in_each_mode(const VersionCall& call) {
       if (std::ranges::find(values, value) != values.end()) continue;
       values.push_back(value);
       out.push_back({call.version, call.request, word});
-      out.back().request.attributes.push_back({std::string(spec.name), OperandText(word)});
+      out.back().request.attributes.push_back({std::string(spec.name), Operand(word)});
     }
     return out;
   }
@@ -165,7 +165,7 @@ std::vector<NamedText> own_defaults(const Request& request) {
     const bool is_chosen =
         is_given(spec.name) || preset == spec.name || is_policy(spec) || (is_flat && spec.name == "axis");
     if (!text.empty() && !is_chosen && std::ranges::any_of(op.versions, differs))
-      out.emplace_back(std::string(spec.name), OperandText(std::string(text)));
+      out.emplace_back(std::string(spec.name), Operand(std::string(text)));
   }
   return out;
 }

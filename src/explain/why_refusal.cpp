@@ -31,7 +31,7 @@ Request with_operands(Request request, const Settings& settings) {
 }
 
 bool reads_standard_input(const Request& request) {
-  const auto is_input = [](const auto& given) { return is_standard_input(given.text); };
+  const auto is_input = &Operand::is_standard_input;
   return std::ranges::any_of(request.positional, is_input) || std::ranges::any_of(request.named, is_input) ||
          std::ranges::any_of(request.attributes, is_input);
 }

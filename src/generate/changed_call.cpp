@@ -16,10 +16,10 @@ constexpr std::string_view kUnknownWord = "other";
 constexpr std::string_view kIndices = "indices";
 
 // All operands that are given, in order.
-std::vector<OperandText*> operands_of(Request& request) {
-  std::vector<OperandText*> out;
+std::vector<Operand*> operands_of(Request& request) {
+  std::vector<Operand*> out;
   for (NamedText& operand : request.named) out.push_back(&operand);
-  for (OperandText& operand : request.positional) out.push_back(&operand);
+  for (Operand& operand : request.positional) out.push_back(&operand);
   return out;
 }
 
@@ -28,8 +28,8 @@ Tensor tensor_of(Random& random, DType dtype, const Shape& shape) {
   return random_tensor(random, dtype, shape, ValueKind::small);
 }
 
-void change_shape(Random& random, OperandText& operand) {
-  Shape shape = operand.tensor->shape();
+void change_shape(Random& random, Operand& operand) {
+  Shape shape = operand.as<Tensor>()->shape();
   switch (random.between(0, 4)) {
     case 0:
       shape = {};
@@ -46,17 +46,17 @@ void change_shape(Random& random, OperandText& operand) {
     default:
       shape = spoiled(random, shape);
   }
-  operand.tensor = tensor_of(random, operand.tensor->dtype(), shape);
+  operand.set(tensor_of(random, operand.as<Tensor>()->dtype(), shape));
 }
 
 // Changes the dtype of one operand, or of all operands that have that dtype.
-void change_dtype(Random& random, const std::vector<OperandText*>& operands) {
-  const DType from = random.pick(operands)->tensor->dtype();
+void change_dtype(Random& random, const std::vector<Operand*>& operands) {
+  const DType from = random.pick(operands)->as<Tensor>()->dtype();
   const DType to = random_dtype(random, kAllTypes);
   const bool all = random.chance(50);
-  for (OperandText* operand : operands) {
-    if (operand->tensor->dtype() != from) continue;
-    operand->tensor = tensor_of(random, to, operand->tensor->shape());
+  for (Operand* operand : operands) {
+    if (operand->as<Tensor>()->dtype() != from) continue;
+    operand->set(tensor_of(random, to, operand->as<Tensor>()->shape()));
     if (!all) return;
   }
 }
@@ -65,18 +65,18 @@ void change_dtype(Random& random, const std::vector<OperandText*>& operands) {
 void change_integer(Random& random, Request& request) {
   const auto indices = std::ranges::find(request.named, kIndices, &NamedText::name);
   const bool has_arrays = request.op.name->takes_arrays && request.positional.size() > 2;
-  OperandText& operand = indices != request.named.end() ? *indices
-                         : has_arrays                   ? request.positional[1]
-                                                        : *random.pick(operands_of(request));
-  const Tensor old = *operand.tensor;
+  Operand& operand = indices != request.named.end() ? *indices
+                     : has_arrays                   ? request.positional[1]
+                                                    : *random.pick(operands_of(request));
+  const Tensor old = *operand.as<Tensor>();
   if (!kIntegerTypes.contains(old.dtype()) || old.size() == 0) return;
   using Limits = std::numeric_limits<std::int64_t>;
   const std::int64_t value =
       random.pick(std::vector<std::int64_t>{0, -1, -7, 7, 100, Limits::min(), Limits::max()});
   const std::int64_t at = random.between(0, old.size() - 1);
-  operand.tensor = integer_tensor(old.dtype(), old.shape(), [&](std::int64_t position) {
+  operand.set(integer_tensor(old.dtype(), old.shape(), [&](std::int64_t position) {
     return position == at ? value : integer_at(old, position);
-  });
+  }));
 }
 
 std::string changed_list(Random& random, const std::string& text) {
@@ -123,11 +123,11 @@ void change_attribute(Random& random, Request& request, const Operator& op) {
   const AttributeSpec& spec = is_given ? *find_attribute(op, request.attributes[at].name) : op.attributes[at];
   const auto given = std::ranges::find(request.attributes, spec.name, &NamedText::name);
   if (given == request.attributes.end()) {
-    request.attributes.push_back({std::string(spec.name), OperandText(changed_text(random, spec, ""))});
+    request.attributes.push_back({std::string(spec.name), Operand(changed_text(random, spec, ""))});
   } else if (random.chance(weights::kDroppedAttribute)) {
     request.attributes.erase(given);
   } else {
-    given->text = changed_text(random, spec, given->text);
+    *given = {given->name, changed_text(random, spec, given->text)};
   }
 }
 

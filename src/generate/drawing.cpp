@@ -94,7 +94,7 @@ std::string Drawing::picked(std::string_view parameter) const {
 }
 
 void Drawing::set(std::string_view attribute, std::string text) {
-  request.attributes.push_back({std::string(attribute), OperandText(std::move(text))});
+  request.attributes.push_back({std::string(attribute), Operand(std::move(text))});
 }
 
 void Drawing::pick_words() {
@@ -237,7 +237,7 @@ void Drawing::add(Tensor tensor) {
   } else if (takes_arrays || subject_.op.op->operands.back().variadic) {
     request.positional.emplace_back(std::move(tensor));
   } else {
-    request.named.push_back({std::string(operand_name()), OperandText(std::move(tensor))});
+    request.named.push_back({std::string(operand_name()), Operand(std::move(tensor))});
   }
   ++next_operand_;
 }
@@ -368,7 +368,8 @@ void Drawing::note_sums() {
   constexpr std::int64_t kLeastTerms = 12;
   const bool is_list = request.named.empty();
   if (!has("reduction") || (is_list ? request.positional.size() : request.named.size()) < 2) return;
-  const Tensor& updates = is_list ? *request.positional.back().tensor : *request.named.back().tensor;
+  const Tensor& updates =
+      is_list ? *request.positional.back().as<Tensor>() : *request.named.back().as<Tensor>();
   const bool are_met = picked("values") == kOrder && picked("indices") == kAllEqual &&
                        is_float(updates.dtype()) && updates.size() >= kLeastTerms;
   const Coverage::Level level = sums();

@@ -80,7 +80,7 @@ std::optional<GeneratedCase> Generator::valid_case(const Request& request) const
   try {
     Tensor result = evaluate(request, settings_);
     std::int64_t largest = result.size();
-    for (const OperandText& operand : request.named) largest = std::max(largest, operand.tensor->size());
+    for (const Operand& operand : request.named) largest = std::max(largest, operand.as<Tensor>()->size());
     const bool fits = subject_.min_elements <= largest && largest <= subject_.max_elements;
     if (!fits || is_all_open(request, settings_)) return std::nullopt;
     const auto bound = request.spec ? reduction_bound(request, settings_) : std::nullopt;

@@ -2,26 +2,21 @@
 
 #include <utility>
 
-#include "base/files/paths.hpp"
 #include "io/format.hpp"
-#include "io/raw/raw.hpp"
 
 namespace tensorop {
 
-NameInFile ArrayIds::find(const std::string& path) {
-  const std::string raw(raw_path(path));
-  const std::string& whole = raw.empty() ? path : raw;
-  if (file_exists(whole)) return {whole, {}};
-  for (const auto& [archive, array] : split_names(path)) {
-    if (!file_exists(archive)) continue;
-    if (std::string file = files_.of(archive, array); file_exists(file))
-      return {std::move(file), std::string(npz_array_name(array))};
-  }
-  return {whole, {}};
+NameInFile ArrayIds::find(const Operand& operand) {
+  const auto member = file_exists(operand.path) ? std::nullopt : find_member(operand, file_exists);
+  if (!member) return {operand.path};
+  std::string file = files_.of(member->file, member->name);
+  return file_exists(file) ? NameInFile{std::move(file), std::string(npz_array_name(member->name))}
+                           : NameInFile{operand.path};
 }
 
-std::optional<ArrayId> ArrayIds::of(const std::string& path) {
-  NameInFile found = find(path);
+std::optional<ArrayId> ArrayIds::of(const Operand& operand) {
+  if (operand.is_tensor() || operand.is_standard_input()) return std::nullopt;
+  NameInFile found = find(operand);
   const auto file = file_id(found.file);
   return file ? std::optional(ArrayId{*file, std::move(found.name)}) : std::nullopt;
 }

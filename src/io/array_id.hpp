@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/files/paths.hpp"
+#include "io/operand.hpp"
 #include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
@@ -22,17 +23,17 @@ struct ArrayId {
 // Identifies the arrays of operands. Caches the shard indexes that it reads.
 class ArrayIds {
  public:
-  // The ArrayId of the file `path`, or of the array FILE:NAME. An array of a shard index has the FileId of
-  // its shard. Returns nullopt, with errno set, if the file does not exist.
+  // The ArrayId of the operand's file, or of its array FILE:NAME. An array of a shard index has the FileId of
+  // its shard. Returns nullopt, with errno set, if there is no such file.
   //
   // "a" and "a.npy" count as one array, although they are two arrays in formats other than NPZ.
-  [[nodiscard]] std::optional<ArrayId> of(const std::string& path);
-  // The path of the file that holds the array: of an index of shards the shard. `path` if there is none.
-  [[nodiscard]] std::string file_of(const std::string& path) { return find(path).file; }
+  [[nodiscard]] std::optional<ArrayId> of(const Operand& operand);
+  // The path of the file that holds the array: of an index of shards the shard. Its path if there is none.
+  [[nodiscard]] std::string file_of(const Operand& operand) { return find(operand).file; }
 
  private:
   // The file and the name of the array in it; "": the whole file.
-  [[nodiscard]] NameInFile find(const std::string& path);
+  [[nodiscard]] NameInFile find(const Operand& operand);
 
   ArrayFiles files_;
 };

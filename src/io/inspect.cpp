@@ -72,10 +72,9 @@ FileContent inspect_text(const OpenedFile& opened, const Source::Options& option
 
 }  // namespace
 
-FileContent inspect_file(const std::string& path, const Format* text_format,
-                         const Source::Options* elements) {
+FileContent inspect_file(const Operand& operand, const Format* text_format, const Source::Options* elements) {
   const OpenedFile opened =
-      open_file(path, text_format, elements == nullptr ? ArrayReading() : elements->arrays);
+      open_file(operand, text_format, elements == nullptr ? ArrayReading() : elements->arrays);
   const Format& format = *opened.format;
   FileContent content;
   if (format.read_text == nullptr) {

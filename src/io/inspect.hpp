@@ -27,11 +27,11 @@ struct FileContent {
   std::function<Source(const ArrayEntry& array, const Source::Options& options)> open = nullptr;
 };
 
-// Describes the header of a file, of one array of an archive (FILE:NAME), or of all its arrays, in file
-// order; reads a text file completely, with `text_format` as in open_file(). Throws Error naming the path,
-// except for one array among others. `elements`: how to read text and streams if FileContent::open() will be
-// called; null if not.
-[[nodiscard]] FileContent inspect_file(const std::string& path, const Format* text_format = nullptr,
+// Describes the header of an operand's file, of one array of an archive (FILE:NAME), or of all its arrays, in
+// file order; reads a text file completely, with `text_format` as in open_file(). Throws Error naming the
+// path, except for one array among others. `elements`: how to read text and streams if FileContent::open()
+// will be called; null if not.
+[[nodiscard]] FileContent inspect_file(const Operand& operand, const Format* text_format = nullptr,
                                        const Source::Options* elements = nullptr);
 
 }  // namespace tensorop

@@ -12,7 +12,7 @@
 #include "base/files/scratch_file.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
-#include "io/json/json_cursor.hpp"
+#include "io/raw/raw.hpp"
 #include "io/text/text_tensor.hpp"
 
 namespace tensorop {
@@ -22,12 +22,11 @@ std::string_view text_of(const InputFile& file) {
   return bytes_text(file.bytes());
 }
 
-// Opens a file by open(reading) and detects its format. A stream is refused early if its beginning shows an
-// error.
+// Opens a file, which messages call `shown`, by open(reading), and detects its format. A stream is refused
+// early if its beginning shows an error.
 template <class Open>
-std::optional<OpenedFile> detect(const std::string& path, const Format* given, const ArrayReading& reading,
+std::optional<OpenedFile> detect(std::string shown, const Format* given, const ArrayReading& reading,
                                  std::optional<RawHeader> raw, const Open& open) {
-  std::string shown = path == "-" ? "standard input" : path;
   const auto format_of = [&](std::string_view bytes) -> const Format& {
     if (raw) return kRawFormat;
     return with_context(printable(shown),
@@ -62,12 +61,6 @@ std::int64_t bytes_of(const Archive& archive) {
   return bytes;
 }
 
-// 2024-05-01 and 010 are file names.
-bool is_json_number(std::string_view text) {
-  const auto [length, missing] = json_number(text);
-  return missing.empty() && length == text.size();
-}
-
 }  // namespace
 
 void refuse_zarr(const std::string& folder) {
@@ -78,58 +71,66 @@ void refuse_zarr(const std::string& folder) {
               "mode=\"r\")[...])' writes its array to x.npy");
 }
 
-std::optional<OpenedFile> open_whole_path(const std::string& path, const Format* given,
+std::optional<OpenedFile> open_whole_path(const Operand& operand, const Format* given,
                                           const ArrayReading& reading) {
-  std::optional<RawHeader> raw = parse_raw(path);
-  if (raw && raw->path.empty()) raw.reset();
-  const std::string file = raw ? raw->path : path;
-  return detect(file, given, reading, std::move(raw),
+  std::optional<RawHeader> raw;
+  if (const RawBytes* const bytes = operand.as<RawBytes>()) raw = bytes->header;
+  if (raw) raw->require_valid();
+  if (const AbstractTensor* const abstract = operand.as<AbstractTensor>()) abstract->header.require_valid();
+  const bool is_input = operand.is_standard_input();
+  const std::string& path = operand.path;
+  return detect(is_input ? "standard input" : path, given, reading, std::move(raw),
                 [&](const StreamReading& stream) -> std::optional<InputFile> {
-                  if (file == "-") return InputFile::standard_input(stream);
+                  if (is_input) return InputFile::standard_input(stream);
                   try {
-                    return InputFile::open_existing(file, stream);
+                    return InputFile::open_existing(path, stream);
                   } catch (const Error&) {
-                    refuse_zarr(file);
+                    refuse_zarr(path);
                     throw;
                   }
                 });
 }
 
-std::optional<OpenedFile> open_archive_path(const std::string& path) {
+std::optional<OpenedFile> open_archive_path(const Operand& operand) {
   const int reason = errno;
-  for (auto& [archive, name] : split_names(path)) {
+  std::optional<OpenedFile> opened;
+  (void)find_member(operand, [&](const std::string& path) {
     // Opening a FIFO, for example, could take data from its other readers.
-    if (!is_regular_file(archive)) continue;
-    InputFile file = InputFile::open(archive);
+    if (!is_regular_file(path)) return false;
+    InputFile file = InputFile::open(path);
     const Format* const format = detect_format(text_of(file));
-    if (format == nullptr || !format->is_archive()) continue;
-    return OpenedFile{std::move(file), format, std::move(archive), std::move(name)};
-  }
+    if (format == nullptr || !format->is_archive()) return false;
+    opened = OpenedFile{std::move(file), format, path, operand.path.substr(path.size() + 1)};
+    return true;
+  });
   errno = reason;
-  return std::nullopt;
+  return opened;
 }
 
-OpenedFile open_file(const std::string& path, const Format* given, const ArrayReading& reading) {
-  auto opened = open_whole_path(path, given, reading);
-  if (!opened) opened = open_archive_path(path);
-  if (!opened) refuse_missing(path);
+OpenedFile open_file(const Operand& operand, const Format* given, const ArrayReading& reading) {
+  auto opened = open_whole_path(operand, given, reading);
+  if (!opened) opened = open_archive_path(operand);
+  if (!opened) refuse_missing(operand);
   return std::move(*opened);
 }
 
-void refuse_missing(const std::string& path) {
+void refuse_missing(const Operand& operand) {
   const int reason = errno;
-  if (const std::string_view raw = raw_path(path); !raw.empty()) throw_errno(std::string(raw), "cannot open");
-  for (const auto& [before, name] : split_names(path)) {
-    if (is_folder(before)) refuse_zarr(before);
-    if (!is_regular_file(before)) continue;
-    const InputFile file = InputFile::open(before);
-    with_context(printable(before), [&] { refuse_foreign(text_of(file)); });
+  (void)find_member(operand, [&](const std::string& path) {
+    if (is_folder(path)) refuse_zarr(path);
+    if (!is_regular_file(path)) return false;
+    const InputFile file = InputFile::open(path);
+    with_context(printable(path), [&] { refuse_foreign(text_of(file)); });
     const auto archives = format_titles([](const Format& format) { return format.is_archive(); });
-    throw Error(cat(printable(path), ": no file has this name, and ", printable(before),
+    throw Error(cat(printable(operand.path), ": no file has this name, and ", printable(path),
                     " is not an archive (", join(archives), ')'));
-  }
+  });
   errno = reason;
-  throw_errno(path, "cannot open");
+  try {
+    throw_errno(operand.path.empty() ? operand.text : operand.path, "cannot open");
+  } catch (const Error& error) {
+    throw Error(error.what(), error.rule(), operand_hint(operand));
+  }
 }
 
 TextSpan text_of(const OpenedFile& opened) {
@@ -177,51 +178,25 @@ std::string array_path(const OpenedFile& opened, const Archive& archive, std::si
   return opened.format->is_archive() ? cat(opened.shown, ":", archive.name(member)) : opened.shown;
 }
 
-std::string array_name(const std::string& text, ArchiveCache& archives) {
-  if (is_standard_input(text) || is_inline_json(text) || (!names_file(text) && looks_like_json(text)))
-    return {};
+std::string array_name(const Operand& operand, ArchiveCache& archives) {
+  if (operand.is_tensor() || operand.is_standard_input()) return {};
+  if (operand.may_be_json() && !names_file(operand)) return {};
   // Opening a FIFO to inspect it would take data from its reader.
-  const std::string_view raw = raw_path(text);
-  if (raw.empty() && !is_other_file(text)) {
-    const OpenedFile opened = open_file(text, &kJsonFormat);
+  if (operand.is_path() && !is_other_file(operand.path)) {
+    const OpenedFile opened = open_file(operand, &kJsonFormat);
     if (opened.format->is_archive()) {
       const auto archive = archives.open(opened).archive;
       return std::string(archive->name(chosen_member(opened, *archive)));
     }
   }
-  const std::string path = raw.empty() ? text : std::string(raw);
-  const std::string file = path.substr(path.rfind('/') + 1);
-  const std::size_t dot = file.rfind('.');
-  return dot == 0 ? file : file.substr(0, dot);
+  const std::string name = operand.path.substr(operand.path.rfind('/') + 1);
+  const std::size_t dot = name.rfind('.');
+  return dot == 0 ? name : name.substr(0, dot);
 }
 
-bool is_standard_input(std::string_view text) {
-  return text == "-" || raw_path(text) == "-";
-}
-
-bool names_file(const std::string& text) {
-  if (is_inline_json(text)) return false;
-  if (const std::string_view raw = raw_path(text); !raw.empty()) return file_exists(std::string(raw));
-  return file_exists(text) || (!looks_like_json(text) && open_archive_path(text).has_value());
-}
-
-bool is_inline_json(std::string_view text) {
-  const std::string_view value = trimmed(text);
-  const auto is_within = [&](char first, char last) {
-    return value.size() > 1 && value.front() == first && value.back() == last;
-  };
-  return is_within('[', ']') || is_within('{', '}') || is_within('"', '"') || value == "true" ||
-         value == "false" || is_json_number(value);
-}
-
-// 2024.npy is a file: the whole text must be a number.
-bool looks_like_json(std::string_view text) {
-  const std::string_view value = trimmed(text);
-  if (value.empty()) return false;
-  if (value[0] == '[' || value[0] == '{' || value[0] == '"') return true;
-  if (value == "true" || value == "false") return true;
-  const bool is_number = value[0] == '-' || (value[0] >= '0' && value[0] <= '9');
-  return is_number && value.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
+bool names_file(const Operand& operand) {
+  if (operand.path.empty()) return false;
+  return file_exists(operand.path) || (!operand.may_be_json() && open_archive_path(operand).has_value());
 }
 
 }  // namespace tensorop

@@ -13,7 +13,7 @@
 #include "base/files/input_file.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
-#include "io/raw/raw.hpp"
+#include "io/operand.hpp"
 #include "io/text/text_cursor.hpp"
 
 namespace tensorop {
@@ -26,25 +26,24 @@ struct OpenedFile {
   std::optional<RawHeader> raw = {};  // for a raw file
 };
 
-// Opens a path, "-", or FILE:NAME. If no file has the whole `path` as its name, `path` is split at the first
-// colon with an archive to its left. A plain path costs one open() and one fstat(). Throws Error naming the
-// path. `given`: the format of text that is neither a JSON list nor an object; null: detected by
-// input_format(). `reading` says where a stream is stored.
-[[nodiscard]] OpenedFile open_file(const std::string& path, const Format* given = nullptr,
+// Opens an operand that is no tensor itself: a file, standard input, or FILE:NAME if no file has its whole
+// path as its name. A plain path costs one open() and one fstat(). Throws Error naming the path. `given`: the
+// format of text that is neither a JSON list nor an object; null: detected by input_format(). `reading` says
+// where a stream is stored.
+[[nodiscard]] OpenedFile open_file(const Operand& operand, const Format* given = nullptr,
                                    const ArrayReading& reading = {});
-// The first step of open_file(): opens "-", or the file whose name is the whole `path`; nothing, with errno
-// set, if it does not exist.
-[[nodiscard]] std::optional<OpenedFile> open_whole_path(const std::string& path,
-                                                        const Format* given = nullptr,
+// The first step of open_file(): opens standard input, or the file that has the whole path as its name;
+// nothing, with errno set, if it does not exist.
+[[nodiscard]] std::optional<OpenedFile> open_whole_path(const Operand& operand, const Format* given = nullptr,
                                                         const ArrayReading& reading = {});
 // The second step: opens FILE:NAME; nothing, with errno unchanged, if there is no such archive. Throws Error.
-[[nodiscard]] std::optional<OpenedFile> open_archive_path(const std::string& path);
+[[nodiscard]] std::optional<OpenedFile> open_archive_path(const Operand& operand);
 
 // Throws the Error for a folder that is a Zarr store; does nothing for others.
 void refuse_zarr(const std::string& folder);
 
-// Throws the Error for a path that neither step opens; the reason is errno.
-[[noreturn]] void refuse_missing(const std::string& path);
+// Throws the Error for an operand that neither step opens; the reason is errno.
+[[noreturn]] void refuse_missing(const Operand& operand);
 
 // The text of a file with a text format.
 [[nodiscard]] TextSpan text_of(const OpenedFile& opened);
@@ -83,20 +82,10 @@ class ArchiveCache {
 
 // The name of an operand's array: its name in the archive, or the file name without the extension. Empty for
 // standard input and inline JSON. Throws Error if an archive has several arrays and none is named.
-[[nodiscard]] std::string array_name(const std::string& text, ArchiveCache& archives);
+[[nodiscard]] std::string array_name(const Operand& operand, ArchiveCache& archives);
 
-// Whether an operand reads standard input, which can be read only once: "-", DTYPE[DIM,...]@-.
-[[nodiscard]] bool is_standard_input(std::string_view text);
-
-// Whether `text` is not inline JSON, and a file has the whole text as its name, or it is FILE:NAME with an
-// existing archive FILE.
-[[nodiscard]] bool names_file(const std::string& text);
-
-// Whether an operand is inline JSON, whatever files exist. Its first and last characters decide: a list, an
-// object or a string; or the whole text: a number, true or false. The contents may be malformed.
-[[nodiscard]] bool is_inline_json(std::string_view text);
-// Whether an operand that is not a file name is probably meant as JSON: by its first character, or as a
-// number that may be malformed.
-[[nodiscard]] bool looks_like_json(std::string_view text);
+// Whether the operand is no tensor itself, and a file has its whole path as its name, or it is FILE:NAME with
+// an existing archive FILE.
+[[nodiscard]] bool names_file(const Operand& operand);
 
 }  // namespace tensorop

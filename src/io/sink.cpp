@@ -18,7 +18,6 @@
 #include "io/archive.hpp"
 #include "io/display.hpp"
 #include "io/opened_file.hpp"
-#include "io/raw/raw.hpp"
 #include "io/safetensors/shard_index.hpp"
 
 namespace tensorop {
@@ -187,25 +186,24 @@ const Format& format_of(const Destination& destination) {
   return destination.format != nullptr ? *destination.format : format_by_ending(destination.path);
 }
 
-void set_path(Destination& destination, const std::string& text) {
-  if (const std::string_view raw = raw_path(text); !raw.empty())
-    throw Error(cat(printable(text), ": a result has a dtype and a shape already"), "",
-                cat("-o ", printable(raw), " --format raw writes its elements"));
-  destination.path = text;
+void set_path(Destination& destination, const Operand& operand) {
+  if (operand.as<RawBytes>() != nullptr)
+    throw Error(cat(printable(operand.shown()), ": a result has a dtype and a shape already"), "",
+                cat("-o ", printable(operand.path), " --format raw writes its elements"));
+  destination.path = operand.is_standard_input() ? "-" : operand.path;
   struct stat info {};
-  if (text == "-" || os().lstat(text.c_str(), &info) == 0) return;
-  const auto split = [&](std::size_t colon) {
-    destination.path = text.substr(0, colon);
-    destination.array = text.substr(colon + 1);
-    destination.is_member = true;
-  };
-  if (const auto opened = open_archive_path(text)) {
+  if (operand.is_standard_input() || os().lstat(destination.path.c_str(), &info) == 0) return;
+  std::optional<NameInFile> member;
+  if (const auto opened = open_archive_path(operand)) {
     if (destination.format == nullptr) destination.format = opened->format;
-    return split(opened->shown.size());
+    member = NameInFile{opened->shown, *opened->array};
+  } else {
+    member = find_member(operand, names_archive);
   }
-  for (const NameInFile& parts : split_names(text)) {
-    if (names_archive(parts.file)) return split(parts.file.size());
-  }
+  if (!member) return;
+  destination.path = std::move(member->file);
+  destination.array = std::move(member->name);
+  destination.is_member = true;
 }
 
 void warn_of_change(const std::string& path, const std::string& name, const ArrayEntry& before, DType dtype,
@@ -245,7 +243,7 @@ std::unique_ptr<Archive> replaced_archive(const std::string& path, const Format&
     return nullptr;
   }
   if (!S_ISREG(info.st_mode) || info.st_size == 0) return nullptr;
-  auto opened = open_whole_path(path, &kJsonFormat);
+  auto opened = open_whole_path(Operand::of_path(path), &kJsonFormat);
   if (!opened) throw_errno(path, "cannot open");
   if (!opened->format->is_archive()) {
     if (must_be_whole)

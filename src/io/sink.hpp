@@ -14,6 +14,7 @@
 #include "io/array/encoding.hpp"
 #include "io/array/entry.hpp"
 #include "io/format.hpp"
+#include "io/operand.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -110,8 +111,9 @@ struct Destination {
 };
 
 // Sets the path. If no file has the whole text as its name, FILE:NAME is an array of an archive: split at the
-// first colon with an archive, or a name with an archive's extension, to its left. Throws Error.
-void set_path(Destination& destination, const std::string& text);
+// first colon with an archive, or a name with an archive's extension, to its left. `file`:
+// Operand::of_file(). Throws Error.
+void set_path(Destination& destination, const Operand& file);
 
 // Locks the file of the destination's archive until the result is published, so that everything read from the
 // file from now on is still there when the result replaces it. open_sink() locks files that are not yet

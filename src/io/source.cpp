@@ -6,28 +6,11 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/system.hpp"
 #include "base/text.hpp"
 #include "io/opened_file.hpp"
-#include "io/raw/raw.hpp"
 #include "io/table/table_parts.hpp"
 
 namespace tensorop {
-namespace {
-
-// refuse_missing(), with a hint if the text may be meant as the numbers of a tensor: 0,1.
-[[noreturn]] void refuse_operand(const std::string& text) {
-  const bool are_numbers = text.find_first_not_of("0123456789,.+- eE") == std::string::npos;
-  const bool has_digit = text.find_first_of("0123456789") != std::string::npos;
-  try {
-    refuse_missing(text);
-  } catch (const Error& error) {
-    if (!are_numbers || !has_digit) throw;
-    throw Error(error.what(), error.rule(), cat("a list of numbers is written in brackets: '[", text, "]'"));
-  }
-}
-
-}  // namespace
 
 Source Source::of(Tensor tensor) {
   Source source;
@@ -63,22 +46,23 @@ Source Source::of_json(TextSpan text, const Options& options) {
   return source;
 }
 
-Source Source::open(const std::string& text, const Options& options) {
-  if (text.empty()) throw Error("an empty operand is neither a file nor a tensor");
-  // Inline JSON first: a new file with such a name must not change the meaning of a command.
-  if (is_inline_json(text)) return of_json(owned_span(text), options);
-  std::optional<OpenedFile> opened = open_whole_path(text, options.text_format, options.arrays);
+Source Source::open(const Operand& operand, const Options& options) {
+  if (const Tensor* const tensor = operand.as<Tensor>()) return of(*tensor);
+  if (const InlineJson* const json = operand.as<InlineJson>()) return of_json(json->text, options);
+  if (operand.text.empty()) throw Error("an empty operand is neither a file nor a tensor");
+  std::optional<OpenedFile> opened = open_whole_path(operand, options.text_format, options.arrays);
   if (!opened) {
     // No file has that name: a tensor without elements, malformed JSON, or a missing file.
     const int reason = errno;
-    if (const auto header = parse_raw(text); header && header->path.empty()) {
-      if (options.allow_abstract) return of(Tensor(header->dtype, header->shape));
-      throw Error(cat(in_quotes(text), " is a dtype and a shape without elements: only a dry run takes it"));
+    if (const AbstractTensor* const abstract = operand.as<AbstractTensor>()) {
+      if (options.allow_abstract) return of(Tensor(abstract->header.dtype, abstract->header.shape));
+      throw Error(
+          cat(in_quotes(operand.text), " is a dtype and a shape without elements: only a dry run takes it"));
     }
-    if (looks_like_json(text)) return of_json(owned_span(text), options);
-    opened = open_archive_path(text);
+    if (operand.may_be_json()) return of_json(owned_span(operand.text), options);
+    opened = open_archive_path(operand);
     errno = reason;
-    if (!opened) refuse_operand(text);
+    if (!opened) refuse_missing(operand);
   }
   return of_file(*opened, options);
 }

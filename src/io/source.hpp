@@ -1,4 +1,4 @@
-// Operands: a path, one array of an archive, "-", or inline JSON.
+// Open operands.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ class Source {
   };
 
   // Throws Error naming the path (or the inline text) if it does not exist or cannot be read. The caller must
-  // open standard input only once.
-  static Source open(const std::string& text, const Options& options);
+  // open standard input only once, and finds the result of another job itself.
+  static Source open(const Operand& operand, const Options& options);
   // Opens inline JSON. Throws Error.
   static Source of_json(TextSpan text, const Options& options);
   // Takes an open file: its tensor or text, or the selected array of an archive. Throws Error naming it.

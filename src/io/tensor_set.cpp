@@ -23,11 +23,6 @@ void sort_members(std::vector<SetMember>& members) {
   std::ranges::sort(members, {}, [](const SetMember& member) { return std::tie(member.key, member.paired); });
 }
 
-// A path that looks like inline JSON, in a form that means a file.
-std::string as_file_path(const std::string& path) {
-  return is_inline_json(path) ? cat("./", path) : path;
-}
-
 // Whether the line is a row of a table, judged by its first fields.
 bool is_row(std::string_view line) {
   constexpr int kEnough = 8;
@@ -116,10 +111,10 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
   return set;
 }
 
-std::optional<TensorSet> TensorSet::open_archive(const std::string& text, const Format* given) {
+std::optional<TensorSet> TensorSet::open_archive(const Operand& operand, const Format* given) {
   // Opening a FIFO to inspect it would take data from its reader.
-  if (text == "-" || is_inline_json(text) || !is_regular_file(text)) return std::nullopt;
-  auto opened = open_whole_path(text, given);
+  if (!operand.is_path() || !is_regular_file(operand.path)) return std::nullopt;
+  auto opened = open_whole_path(operand, given);
   if (!opened || !opened->format->is_archive()) return std::nullopt;
   return of_archive(std::move(*opened));
 }
@@ -134,7 +129,7 @@ std::optional<TensorSet> TensorSet::of_model_folder(const std::string& path) {
     index = name;
   }
   if (index.empty()) return std::nullopt;
-  auto set = open_archive(path_from(path, index));
+  auto set = open_archive(Operand::of_path(path_from(path, index)));
   if (!set) return std::nullopt;
   std::set<std::string> shards = {index};
   for (std::size_t i = 0; i < set->archive_->size(); ++i) shards.insert(set->archive_->entry(i).file);
@@ -146,12 +141,12 @@ std::optional<TensorSet> TensorSet::of_model_folder(const std::string& path) {
   return set;
 }
 
-std::optional<TensorSet> TensorSet::open(const std::string& text) {
-  if (text != "-" && !is_inline_json(text) && is_folder(text)) {
-    auto model = of_model_folder(text);
-    return model ? std::move(model) : of_folder(text);
+std::optional<TensorSet> TensorSet::open(const Operand& operand) {
+  if (operand.is_path() && is_folder(operand.path)) {
+    auto model = of_model_folder(operand.path);
+    return model ? std::move(model) : of_folder(operand.path);
   }
-  return open_archive(text);
+  return open_archive(operand);
 }
 
 void TensorSet::rename(std::vector<std::string> names) {
@@ -177,7 +172,7 @@ std::vector<std::string> TensorSet::warnings() const {
 }
 
 std::string TensorSet::path_of(const SetMember& member) const {
-  return is_archive() ? cat(name_, ":", member.name) : as_file_path(path_from(name_, member.name));
+  return is_archive() ? cat(name_, ":", member.name) : path_from(name_, member.name);
 }
 
 std::string TensorSet::file_of(const SetMember& member) const {
@@ -199,7 +194,7 @@ std::shared_ptr<const MappedFile> TensorSet::plain_text(const SetMember& member)
 OpenedFile TensorSet::open_file_of(const SetMember& member) const {
   const std::string path = path_of(member);
   if (!member.fault.empty()) throw Error(cat(printable(path), ": ", member.fault));
-  auto opened = open_whole_path(path);
+  auto opened = open_whole_path(Operand::of_path(path));
   if (!opened) throw_errno(path, "cannot open");
   return std::move(*opened);
 }

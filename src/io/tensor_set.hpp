@@ -34,10 +34,10 @@ class TensorSet {
   // The arrays of an archive. Throws Error.
   static TensorSet of_archive(OpenedFile opened);
   // of_archive() if an operand is the name of a whole archive. `given` as in open_file().
-  static std::optional<TensorSet> open_archive(const std::string& text, const Format* given = nullptr);
+  static std::optional<TensorSet> open_archive(const Operand& operand, const Format* given = nullptr);
   // The set for an operand that is the name of a whole folder or archive. A folder with the index of one
   // model is the archive of that index.
-  static std::optional<TensorSet> open(const std::string& text);
+  static std::optional<TensorSet> open(const Operand& operand);
 
   // The name of the folder or the archive.
   [[nodiscard]] const std::string& name() const { return name_; }

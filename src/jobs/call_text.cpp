@@ -88,23 +88,25 @@ std::string value_text(const Attribute& attribute, const AttributeSpec& spec) {
 std::string job_text(const Request& request, const OperandJson& operand_json) {
   std::string out;
   std::string dtypes;
-  const auto dtype_of = [](const OperandText& operand) { return json_string(name(operand.tensor->dtype())); };
+  const auto dtype_of = [](const Operand& operand) {
+    return json_string(name(operand.as<Tensor>()->dtype()));
+  };
   const auto add_word = [&](std::string_view key, const std::optional<std::string>& word) {
     if (word) add_member(out, key, json_string(*word));
   };
   add_member(out, "op", json_string(request.op.name->name));
   add_word("spec", request.spec);
   for (const NamedText& operand : request.named) {
-    add_member(out, operand.name, operand_json(operand.name, *operand.tensor));
+    add_member(out, operand.name, operand_json(operand.name, *operand.as<Tensor>()));
     add_member(dtypes, operand.name, dtype_of(operand));
   }
   std::vector<std::string> list;
-  for (const OperandText& operand : request.positional)
-    list.push_back(operand_json(cat(list.size() + 1), *operand.tensor));
+  for (const Operand& operand : request.positional)
+    list.push_back(operand_json(cat(list.size() + 1), *operand.as<Tensor>()));
   if (!list.empty()) add_member(out, "operands", cat("[", join(list, ","), "]"));
   if (!dtypes.empty()) {
     std::size_t number = request.named.size();
-    for (const OperandText& operand : request.positional)
+    for (const Operand& operand : request.positional)
       add_member(dtypes, cat("operand_", ++number), dtype_of(operand));
     add_member(out, "dtypes", cat("{", dtypes, "}"));
   } else if (!list.empty()) {

@@ -84,7 +84,7 @@ void visit_below(const std::string& folder, const AttemptFolder& attempt,
 // Returns the reason why the file contains no tensors; empty if it does.
 std::string fault_in_tensor(const std::string& path) {
   try {
-    OpenedFile opened = open_file(path);
+    OpenedFile opened = open_file(Operand::of_path(path));
     // An index of shards counts as an archive, too.
     if (opened.format->is_archive()) {
       (void)open_archive(opened);
@@ -241,26 +241,20 @@ std::vector<Job> select_cases(const std::vector<Job>& jobs,
 }
 
 Request with_results(Request call, const TensorLookup& lookup) {
-  for_each_reference(call, [&](const std::string& /*key*/, OperandText& given) {
-    auto result = lookup(given.text);
-    if (!result) return;
-    given.tensor = std::move(result);
-    given.text.clear();
+  for_each_reference(call, [&](const std::string& /*key*/, Operand& given) {
+    if (given.as<JobResult>() == nullptr) return;
+    if (auto result = lookup(given.text)) given.set(std::move(*result));
   });
   return call;
 }
 
 std::vector<Job> read_any_jobs(const std::string& text, std::string& name) {
   std::string path = text;
-  if (!file_exists(text)) {
-    for (const NameInFile& parts : split_names(text)) {
-      if (!file_exists(parts.file)) continue;
-      if (!name.empty())
-        throw Error(cat("the job is named twice: ", in_quotes(text), " and ", in_quotes(name)));
-      path = parts.file;
-      name = parts.name;
-      break;
-    }
+  if (const auto parts = find_member(Operand::of_path(text), file_exists); parts && !file_exists(text)) {
+    if (!name.empty())
+      throw Error(cat("the job is named twice: ", in_quotes(text), " and ", in_quotes(name)));
+    path = parts->file;
+    name = parts->name;
   }
   if (is_folder(path)) return read_cases({path}, JobPurpose::explain);
   std::vector<Job> jobs;
@@ -306,16 +300,17 @@ const Job& find_job(const std::vector<Job>& jobs, const std::string& name) {
 
 Request call_of(const std::vector<Job>& jobs, const Job& job, const Settings& settings) {
   Request call = job.request;
-  for_each_reference(call, [&](const std::string& /*key*/, OperandText& given) {
+  for_each_reference(call, [&](const std::string& /*key*/, Operand& given) {
     const auto need = std::ranges::find(job.needs, given.text, &Need::operand);
-    if (!given.text.starts_with('@') || need == job.needs.end()) return;
+    if (given.as<JobResult>() == nullptr || need == job.needs.end()) return;
     const Job& earlier = jobs[need->job];
     if (earlier.output && file_exists(earlier.output->path)) {
-      given.text = path_of(*earlier.output);
+      Operand file = Operand::of_path(path_of(*earlier.output));
+      file.declared = given.declared;
+      given = std::move(file);
     } else {
-      given.tensor = with_context(earlier.location(),
-                                  [&] { return evaluate(call_of(jobs, earlier, settings), settings); });
-      given.text.clear();
+      given.set(with_context(earlier.location(),
+                             [&] { return evaluate(call_of(jobs, earlier, settings), settings); }));
     }
   });
   return call;

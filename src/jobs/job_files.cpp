@@ -4,12 +4,11 @@
 #include <utility>
 
 #include "engine/attributes.hpp"
-#include "io/raw/raw.hpp"
 
 namespace tensorop {
 
 bool is_operand(const Operator& op, const NamedText& attribute) {
-  return attribute.is_reference() && !is_plain_list(attribute.text) &&
+  return !attribute.is_tensor() && !is_plain_list(attribute.text) &&
          find_attribute(op, attribute.name)->kind == AttributeKind::integers;
 }
 
@@ -25,17 +24,9 @@ bool JobFile::overlaps(const JobFile& other) const {
   });
 }
 
-std::vector<NameInFile> possible_files(const std::string& path) {
-  if (const std::string_view raw = raw_path(path); !raw.empty()) return {{std::string(raw), ""}};
-  std::vector<NameInFile> out = split_names(path);
-  if (!out.empty() && file_exists(path)) out.clear();
-  out.insert(out.begin(), {path, ""});
-  return out;
-}
-
-std::vector<FileArray> FileFinder::find(const std::string& path) {
+std::vector<FileArray> FileFinder::find(const Operand& operand) {
   std::vector<FileArray> out;
-  for (const auto& [file, array] : possible_files(path)) {
+  for (const auto& [file, array] : possible_files(operand)) {
     out.push_back({keys_.of(file), array});
     if (array.empty()) continue;
     const std::string shard = shards_.of(file, array);

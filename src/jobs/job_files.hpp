@@ -16,12 +16,12 @@ namespace tensorop {
 // Whether an attribute is given like an operand, not as a plain list of integers or a word.
 [[nodiscard]] bool is_operand(const Operator& op, const NamedText& attribute);
 
-// Calls visit(key, given) for each operand, and each attribute that is given like one, that is "@id" of
-// another job or the path of a file, not the tensor itself or a range.
+// Calls visit(key, given) for each operand, and each attribute that is given like one, that is the result of
+// another job, a file or standard input, not the tensor itself or a range.
 template <class AnyRequest, class Visit>
 void for_each_reference(AnyRequest& request, const Visit& visit) {
-  const auto is_file = [&](const OperandText& operand) {
-    return operand.is_reference() && !is_range(*request.op.op, operand);
+  const auto is_file = [&](const Operand& operand) {
+    return !operand.is_tensor() && range_of(*request.op.op, operand) == nullptr;
   };
   for (auto& operand : request.named) {
     if (is_file(operand)) visit(operand.name, operand);
@@ -33,10 +33,6 @@ void for_each_reference(AnyRequest& request, const Visit& visit) {
     if (is_operand(*request.op.op, attribute)) visit(attribute.name, attribute);
   }
 }
-
-// Returns the files that the path of an operand may name: the file itself and, if it does not exist, for each
-// colon an array of the archive whose name ends there.
-[[nodiscard]] std::vector<NameInFile> possible_files(const std::string& path);
 
 // A file, or an array of an archive.
 struct FileArray {
@@ -52,7 +48,7 @@ struct JobFile {
   enum class Use : std::uint8_t { operand, golden, actual, output };
   Use use;
   std::string key;                // the job's key for the file
-  std::string path;               // as given in the request
+  Operand given;                  // of an output its file
   std::vector<FileArray> may_be;  // exactly one for an output
 
   [[nodiscard]] bool overlaps(const JobFile& other) const;
@@ -62,7 +58,7 @@ struct JobFile {
 class FileFinder {
  public:
   // Like possible_files(). An array that an index of shards names is in both files.
-  [[nodiscard]] std::vector<FileArray> find(const std::string& path);
+  [[nodiscard]] std::vector<FileArray> find(const Operand& operand);
   [[nodiscard]] FileArray find(const Destination& output);
   [[nodiscard]] std::string key_of(const std::string& file) { return keys_.of(file); }
 

@@ -55,7 +55,7 @@ void read_expectation(KeyReading& to, const JsonMember& member) {
 void read_output(KeyReading& to, const JsonMember& member) {
   set_path(to.output(), file_of(member, to.folder));
   // As an operand the text is a tensor, or becomes one if the file does not exist.
-  if (!looks_like_json(member.value.text)) return;
+  if (!Operand(std::string(member.value.text)).may_be_json()) return;
   const std::string shown = printable(member.value.text);
   throw Error(cat(shown, " would be read as a tensor when it is an operand: write ./", shown));
 }
@@ -225,7 +225,7 @@ bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
 // Reads the key "dtypes" for operands that have been read.
 void read_dtypes(const JsonMember& member, Request& request) {
   if (member.kind == JsonKind::list) {
-    const std::vector<OperandText> words = operands_of(member, "");
+    const std::vector<Operand> words = operands_of(member, "");
     if (words.size() != request.positional.size())
       throw Error(
           cat("its length is ", words.size(), ", the list \"operands\" has ", request.positional.size()));
@@ -235,20 +235,20 @@ void read_dtypes(const JsonMember& member, Request& request) {
   for (const JsonMember& one : members_of(member, "an object or a list of dtypes")) {
     const DType dtype = read_dtype(text_of(one, "a dtype name"));
     bool is_known = false;
-    const auto declare = [&](OperandText& operand, const std::string& name) {
+    const auto declare = [&](Operand& operand, const std::string& name) {
       if (name != one.key) return;
       operand.declared = dtype;
       is_known = true;
     };
     for (NamedText& operand : request.named) declare(operand, operand.name);
     std::size_t number = request.named.size();
-    for (OperandText& operand : request.positional) declare(operand, cat("operand_", ++number));
+    for (Operand& operand : request.positional) declare(operand, cat("operand_", ++number));
     if (!is_known) throw Error(cat(in_quotes(one.key), " is no operand of the job"));
   }
 }
 
 bool is_default(const NamedText& given, const AttributeSpec& spec, std::string_view standard) {
-  const std::string_view text = given.json ? given.json->text : given.text;
+  const std::string text = given.shown();
   const bool is_flag = spec.kind == AttributeKind::boolean || spec.kind == AttributeKind::flag;
   return text == standard ||
          (is_flag && !standard.empty() && (text == "true") == (standard == "1" || standard == "true"));
@@ -353,7 +353,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
     std::optional<OnnxCall> call;
     if (model != nullptr) {
       call = with_context("key \"model\"", [&] {
-        job.model = file_of(*model, folder);
+        job.model = file_of(*model, folder).path;
         return read_onnx_call(job.model);
       });
       job.request.op = call->op;

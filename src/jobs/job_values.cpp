@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/files/paths.hpp"
 #include "engine/attributes.hpp"
-#include "io/raw/raw.hpp"
 #include "io/source.hpp"
 #include "ops/rule.hpp"
 
@@ -35,30 +33,30 @@ bool boolean_of(const JsonMember& member) {
   return member.value.text == "true";
 }
 
-std::string file_of(const JsonMember& member, const std::string& folder) {
-  const std::string path = text_of(member, "a file name");
-  if (path == "-" || raw_path(path) == "-")
-    throw Error("a job cannot use standard input or standard output: name a file");
-  if (path.find('\0') != std::string::npos) throw Error("a file name cannot contain a zero byte");
-  return operand_from(folder, path);
-}
-
 namespace {
+
+// Returns the operand with its path in the folder. Throws Error if a job cannot have it.
+Operand in_job(const Operand& operand, const std::string& folder) {
+  if (operand.is_standard_input())
+    throw Error("a job cannot use standard input or standard output: name a file");
+  if (operand.path.find('\0') != std::string::npos) throw Error("a file name cannot contain a zero byte");
+  return operand.in_folder(folder);
+}
 
 // Returns an operand. A string has the same meaning as on the command line, with paths relative to the
 // folder; any other value is the tensor itself.
-OperandText operand_of(const JsonMember& member, const std::string& folder) {
+Operand operand_of(const JsonMember& member, const std::string& folder) {
   if (member.kind == JsonKind::null) refuse(member, "an operand");
   if (member.kind != JsonKind::string) return {member.value};
-  if (member.value.text.starts_with('@')) return {std::string(member.value.text)};
-  if (is_inline_json(member.value.text)) return {member.value};
-  std::string path = file_of(member, folder);
-  if (looks_like_json(member.value.text) && !file_exists(path)) return {member.value};
-  // The folder's name may begin like a list.
-  return {is_inline_json(path) ? cat("./", path) : std::move(path)};
+  std::string text = text_of(member, "a file name");
+  return text.starts_with('@') ? Operand::of_result(std::move(text)) : in_job({std::move(text)}, folder);
 }
 
 }  // namespace
+
+Operand file_of(const JsonMember& member, const std::string& folder) {
+  return in_job(Operand::of_file(text_of(member, "a file name")), folder);
+}
 
 NamedText named_operand_of(const JsonMember& member, const std::string& folder) {
   return {member.key, operand_of(member, folder)};
@@ -108,9 +106,9 @@ NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::
   return {member.key, std::string(member.value.text)};
 }
 
-std::vector<OperandText> operands_of(const JsonMember& member, const std::string& folder) {
+std::vector<Operand> operands_of(const JsonMember& member, const std::string& folder) {
   if (member.kind != JsonKind::list) refuse(member, "a list of operands");
-  std::vector<OperandText> out;
+  std::vector<Operand> out;
   for (const JsonMember& item : read_json_items(member.value)) out.push_back(operand_of(item, folder));
   return out;
 }
@@ -141,10 +139,11 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
       return {Expectation::Kind::error, with_context("error", [&] { return error_of(*error); })};
     }
   }
-  OperandText operand = operand_of(member, folder);
-  if (operand.json) return {Expectation::Kind::tensor, {}, std::move(*operand.json)};
-  if (operand.text.starts_with('@')) throw Error("expected a tensor, a golden file or an error, found an id");
-  return {Expectation::Kind::file, std::move(operand.text)};
+  Operand operand = operand_of(member, folder);
+  if (operand.as<JobResult>() != nullptr)
+    throw Error("expected a tensor, a golden file or an error, found an id");
+  const auto kind = operand.is_tensor() ? Expectation::Kind::tensor : Expectation::Kind::file;
+  return {kind, {}, std::move(operand)};
 }
 
 ToleranceText tolerance_of(const JsonMember& member) {

@@ -18,13 +18,13 @@ namespace tensorop {
 // job file; `expected` and `what` are for messages.
 [[nodiscard]] std::string text_of(const JsonMember& member, std::string_view what);
 [[nodiscard]] bool boolean_of(const JsonMember& member);
-// Returns a string that names a file.
-[[nodiscard]] std::string file_of(const JsonMember& member, const std::string& folder);
+// Returns a string that names a file, or an array of one.
+[[nodiscard]] Operand file_of(const JsonMember& member, const std::string& folder);
 // Returns an operand, or an attribute that is given like one.
 [[nodiscard]] NamedText named_operand_of(const JsonMember& member, const std::string& folder);
 [[nodiscard]] NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::string& folder);
 // Returns the items of the list in "operands".
-[[nodiscard]] std::vector<OperandText> operands_of(const JsonMember& member, const std::string& folder);
+[[nodiscard]] std::vector<Operand> operands_of(const JsonMember& member, const std::string& folder);
 [[nodiscard]] std::vector<JsonMember> members_of(const JsonMember& object, std::string_view expected);
 // Format: {"data": [2, -1], "indices": "-1,1"}.
 [[nodiscard]] std::vector<NamedText> reshapes_of(const JsonMember& member);

@@ -77,8 +77,8 @@ class Linker {
   [[nodiscard]] const FileArray& output_of(std::size_t i) const { return jobs_[i].writes->may_be[0]; }
 
   void link_operands(std::size_t i) {
-    for_each_reference(jobs_[i].request, [&](const std::string& key, const OperandText& given) {
-      if (given.text.starts_with('@'))
+    for_each_reference(jobs_[i].request, [&](const std::string& key, const Operand& given) {
+      if (given.as<JobResult>() != nullptr)
         with_context(cat("key \"", key, "\""), [&] { link_id(i, given.text); });
     });
     for (const JobFile& file : jobs_[i].reads) {
@@ -112,7 +112,7 @@ class Linker {
       if (found == writers_.end()) continue;
       for (const std::size_t writer : found->second) {
         // Other arrays of the archive are the same before and after that job.
-        if (writer != i && read.overlaps(output_of(writer))) link_writer(i, file.path, writer);
+        if (writer != i && read.overlaps(output_of(writer))) link_writer(i, file.given.shown(), writer);
       }
     }
   }
@@ -196,20 +196,21 @@ bool only_moves(const Request& request) {
 
 void find_files(Job& job, FileFinder& finder) {
   using Use = JobFile::Use;
-  const auto add = [&](Use use, const std::string& key, const std::string& path) {
-    job.reads.push_back({use, key, path, finder.find(path)});
+  const auto add = [&](Use use, const std::string& key, const Operand& given) {
+    job.reads.push_back({use, key, given, finder.find(given)});
   };
   const auto add_golden = [&](const Expectation& expect) {
-    if (expect.kind == Expectation::Kind::file) add(Use::golden, "expect", expect.text);
+    if (expect.kind == Expectation::Kind::file) add(Use::golden, "expect", expect.operand);
   };
-  for_each_reference(job.request, [&](const std::string& key, const OperandText& given) {
-    if (!given.text.starts_with('@')) add(Use::operand, key, given.text);
+  for_each_reference(job.request, [&](const std::string& key, const Operand& given) {
+    if (given.as<JobResult>() == nullptr) add(Use::operand, key, given);
   });
   if (job.expect) add_golden(*job.expect);
   for (const VersionExpectation& each : job.expect_of_versions) add_golden(each.expect);
   if (job.actual) add(Use::actual, "actual", *job.actual);
   if (job.output && job.output->path != "/dev/null")
-    job.writes = JobFile{Use::output, "output", job.output->path, {finder.find(*job.output)}};
+    job.writes =
+        JobFile{Use::output, "output", Operand::of_path(job.output->path), {finder.find(*job.output)}};
 }
 
 std::vector<bool> jobs_with_needs(const std::vector<Job>& jobs,
@@ -248,7 +249,7 @@ std::vector<Job> kept_jobs(const std::vector<Job>& jobs, const std::vector<bool>
 void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jobs,
                const JobDefaults& defaults) {
   const std::string name = path == "-" ? std::string(kStandardInputName) : printable(path);
-  const OpenedFile opened = open_file(path, &kJsonFormat);
+  const OpenedFile opened = open_file(path == "-" ? Operand(path) : Operand::of_path(path), &kJsonFormat);
   if (opened.format != &kJsonFormat) {
     if (opened.format == &kOnnxFormat) {
       throw Error(cat(name, ": is an ONNX model, not a job file"), "",

@@ -24,16 +24,15 @@ inline constexpr std::string_view kStandardInputName = "standard input";
 // The expected result of a case.
 struct Expectation {
   enum class Kind : std::uint8_t {
-    tensor,  // `tensor`
-    file,    // `text` is the path of a golden file
-    error,   // `text` is a rule id, or part of the message
+    tensor,  // `operand` is the tensor itself
+    file,    // `operand` is a golden file
+    error,   // `error` is a rule id, or part of the message
   };
   Kind kind = Kind::tensor;
-  std::string text = {};
-  TextSpan tensor = {};
+  std::string error = {};
+  Operand operand = Operand::of_path({});
   // For a golden file that is rewritten: the name of its tensor. Null: none.
   std::shared_ptr<const std::string> array = {};
-  std::optional<DType> declared = {};  // the dtype that a model declares for a golden file
 };
 
 // The expected result in one of several versions.
@@ -70,7 +69,7 @@ struct Job {
   std::optional<Expectation> expect;
   // For a case under several versions (is_of_versions()) instead of `expect`; empty: it must be portable.
   std::vector<VersionExpectation> expect_of_versions;
-  std::optional<std::string> actual;  // the file that holds another program's result
+  std::optional<Operand> actual;  // the file that holds another program's result
   // Whether elements that the version leaves unspecified are not compared; not given: they are not if the
   // expected tensor is tensorop's own result.
   std::optional<bool> ignore_open = {};

@@ -25,7 +25,7 @@ std::vector<bool> find_arrays(const std::vector<Job>& jobs) {
   for (const auto& [path, members] : writers) {
     try {
       require_regular_file(path);
-      auto opened = open_whole_path(path, &kJsonFormat);
+      auto opened = open_whole_path(Operand::of_path(path), &kJsonFormat);
       if (!opened || !opened->format->is_archive()) continue;
       const auto archive = open_archive(*opened);
       for (const std::size_t i : members) is_there[i] = archive->lookup(jobs[i].output->array).has_value();

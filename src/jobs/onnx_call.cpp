@@ -281,14 +281,14 @@ OnnxCall read_onnx_call(const std::string& path) {
   return std::get<OnnxCall>(std::move(call));
 }
 
-std::vector<OperandText> inputs_in_order(const OnnxCall& call, const std::vector<NamedText>& given) {
+std::vector<Operand> inputs_in_order(const OnnxCall& call, const std::vector<NamedText>& given) {
   for (const NamedText& input : given) {
     if (std::ranges::find(call.inputs, input.name, &OnnxInput::name) != call.inputs.end()) continue;
     const auto shown = [](const OnnxInput& known) { return printable(known.name); };
     throw Error(cat("the model has no input ", quoted_name(input.name),
                     " (its inputs: ", join(call.inputs, ", ", shown), ")"));
   }
-  std::vector<OperandText> out;
+  std::vector<Operand> out;
   for (const OnnxInput& input : call.inputs) {
     const auto found = std::ranges::find(given, input.name, &NamedText::name);
     if (found == given.end()) throw Error(cat("input ", quoted_name(input.name), " of the model is missing"));
@@ -297,7 +297,7 @@ std::vector<OperandText> inputs_in_order(const OnnxCall& call, const std::vector
   return out;
 }
 
-Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs,
+Request request_of(const OnnxCall& call, const std::vector<Operand>& inputs,
                    const std::optional<std::string>& spec) {
   // Each input of the node is an operand, except the last input of Expand, which is an attribute.
   constexpr std::string_view kShape = "shape";
@@ -314,7 +314,7 @@ Request request_of(const OnnxCall& call, const std::vector<OperandText>& inputs,
   const WordList order = call.op.op->onnx_order;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const auto& [input, initializer] = call.operands[i];
-    OperandText operand = initializer ? OperandText(*initializer) : inputs[input];
+    Operand operand = initializer ? Operand(*initializer) : inputs[input];
     if (!initializer) operand.declared = call.inputs[input].dtype;
     if (has_shape && i == operands) {
       request.attributes.emplace_back(std::string(kShape), std::move(operand));

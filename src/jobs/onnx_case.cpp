@@ -88,7 +88,7 @@ std::vector<std::string> numbered_files(const std::string& folder, const std::ve
 std::optional<JsonObject> read_note(const std::string& path) {
   require_kind(path, Wanted::file);
   const std::string shown = printable(path);
-  const OpenedFile opened = open_file(path, &kJsonFormat);
+  const OpenedFile opened = open_file(Operand::of_path(path), &kJsonFormat);
   if (opened.format != &kJsonFormat) throw Error(cat(shown, ": is ", noun_of(*opened.format), ", not JSON"));
   std::vector<JsonObject> objects = read_json_objects(text_of(opened), shown);
   return objects.size() == 1 && !objects[0].in_list ? std::optional(std::move(objects[0])) : std::nullopt;
@@ -221,7 +221,7 @@ class OnnxCaseReader {
     require_kind(set, Wanted::folder);
     std::vector<std::string> names;
     if (os().scandir(set.c_str(), names) != 0) throw_errno(set, "cannot list");
-    std::vector<OperandText> inputs;
+    std::vector<Operand> inputs;
     for (std::string& path : numbered_files(set, names, "input_", call.inputs.size(), "input")) {
       if (path.empty()) {
         throw Error(cat(printable(path_from(set, cat("input_", inputs.size(), ".pb"))), ": is missing"));
@@ -229,7 +229,7 @@ class OnnxCaseReader {
       require_kind(path, Wanted::file);
       require_own_name(path, call, call.inputs[inputs.size()].name);
       require_declared_dtype(path, call, inputs.size());
-      inputs.emplace_back(std::move(path));
+      inputs.push_back(Operand::of_path(std::move(path)));
     }
     std::string output = numbered_files(set, names, "output_", 1, "output")[0];
     if (output.empty()) {
@@ -242,9 +242,9 @@ class OnnxCaseReader {
     job.request = request_of(call, inputs, defaults_.only_spec);
     Expectation& expect = job.expect.emplace();
     expect.kind = Expectation::Kind::file;
-    expect.text = std::move(output);
+    expect.operand = Operand::of_path(std::move(output));
     expect.array = call.output;
-    expect.declared = call.output_dtype;
+    expect.operand.declared = call.output_dtype;
     job.tolerances = tolerances_;
     const bool is_default = job.tolerances.by_default == ToleranceDefault::onnx;
     if (is_default && only_moves(job.request)) job.tolerances.by_default = ToleranceDefault::exact;

@@ -22,6 +22,11 @@ std::string Call::operand_name(std::size_t i) const {
   return cat("operand ", i + 1);
 }
 
+std::string Call::operand_label(std::size_t i) const {
+  const bool has_file = operands.size() > op->operands.size() && i < files.size() && !files[i].empty();
+  return has_file ? files[i] : operand_name(i);
+}
+
 const OperandSpec& Call::operand_spec(std::size_t i) const {
   return op->operands[std::min(i, op->operands.size() - 1)];
 }

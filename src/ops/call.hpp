@@ -104,6 +104,8 @@ struct Call {
 
   // The name of operand `i` in messages: "data", "b", or "operand 3" of a variadic operand.
   [[nodiscard]] std::string operand_name(std::size_t i) const;
+  // The operand in messages: its file, if the call has more operands than the description has names.
+  [[nodiscard]] std::string operand_label(std::size_t i) const;
   // The description of operand `i`.
   [[nodiscard]] const OperandSpec& operand_spec(std::size_t i) const;
   [[nodiscard]] bool strict() const { return version->framework != Framework::standard; }

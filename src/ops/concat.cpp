@@ -56,7 +56,7 @@ bool is_skipped(const Call& call, std::size_t i) {
 }
 
 NamedShape named_shape_of(const Call& call, std::size_t i) {
-  return {call.operand_name(i), call.operands[i].shape()};
+  return {call.operand_label(i), call.operands[i].shape()};
 }
 
 // Checks CC-1 for `b`, which is joined to `a`.

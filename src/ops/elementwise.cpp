@@ -19,7 +19,7 @@ BroadcastRule broadcast_rule(const Call& call) {
 }
 
 NamedShape named_shape(const Call& call, std::size_t i) {
-  return {call.operand_name(i), call.operands[i].shape()};
+  return {call.operand_label(i), call.operands[i].shape()};
 }
 
 void check_broadcast_attributes(const Call& call) {

@@ -45,8 +45,8 @@ std::uint64_t mixed(std::uint64_t hash, std::int64_t number) {
 // Hashes sizes and times of a request's files, to detect ranks that see different files.
 std::uint64_t fingerprint(const Request& request) {
   std::uint64_t out = 0;
-  for_each_reference(request, [&](const std::string& /*key*/, const OperandText& given) {
-    for (const NameInFile& parts : possible_files(given.text)) {
+  for_each_reference(request, [&](const std::string& /*key*/, const Operand& given) {
+    for (const NameInFile& parts : possible_files(given)) {
       struct stat info {};
       if (os().stat(parts.file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
       for (const auto value : {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec})
@@ -63,8 +63,8 @@ Bound bind_together(const RankExecutor& executor, const Request& request, const 
   std::uint64_t files = 0;
   executor.together([&] {
     with_context(request.op.name->name, [&] {
-      for_each_reference(request, [&](const std::string& /*key*/, const OperandText& given) {
-        executor.require_regular(given.text);
+      for_each_reference(request, [&](const std::string& /*key*/, const Operand& given) {
+        executor.require_regular(given);
       });
     });
     files = fingerprint(request);
@@ -212,11 +212,11 @@ OutputInfo RankExecutor::infer(const Request& request, const Settings& settings)
   return std::move(bound.planned.output);
 }
 
-void RankExecutor::require_regular(const std::string& operand) const {
+void RankExecutor::require_regular(const Operand& operand) const {
   constexpr const char* kHint = "give a file that all ranks see";
-  if (is_standard_input(operand))
+  if (operand.is_standard_input())
     throw Error("standard input is for one process, not for several ranks", "", kHint);
-  const std::string path(raw_path(operand).empty() ? operand : raw_path(operand));
+  const std::string& path = operand.path;
   if (!is_other_file(path) || is_folder(path)) return;
   throw Error(cat(printable(path), ": a stream is for one process, not for several ranks"), "", kHint);
 }

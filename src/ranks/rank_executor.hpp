@@ -17,7 +17,7 @@ class RankExecutor final : public Executor {
   void run(const Request& request, const Destination& destination, const Settings& settings,
            const std::optional<Destination>& open_mask) const override;
   [[nodiscard]] OutputInfo infer(const Request& request, const Settings& settings) const override;
-  void require_regular(const std::string& path) const override;
+  void require_regular(const Operand& operand) const override;
   void together(const std::function<void()>& work) const override;
   void alone(const std::function<void()>& work) const override;
   void require_same(std::uint64_t value, const std::string& what) const override;

@@ -303,7 +303,7 @@ class Shrinking {
     out.tolerances.any_dtype = true;
     out.ignore_open = origin.ignore_open;
     if (candidate.group->rule)
-      out.expect = Expectation{.kind = Expectation::Kind::error, .text = *candidate.group->rule};
+      out.expect = Expectation{.kind = Expectation::Kind::error, .error = *candidate.group->rule};
     return out;
   }
 

@@ -81,7 +81,7 @@ void check_call(const Call& call) {
   bool expected = true;
   std::string text(call.request.op.name->name);
   for (const auto& [dtype, shape] : call.operands) expected = expected && fits(shape, element_size(dtype));
-  for (const OperandText& operand : call.request.positional) text += " " + operand.text;
+  for (const Operand& operand : call.request.positional) text += " " + operand.text;
   CAPTURE(text);
   try {
     const OutputInfo output = infer_request(call.request, {});

@@ -72,7 +72,7 @@ TEST_CASE("a result does not keep its operands, but what its strings are in", "[
     arena.reset();
     Request request;
     request.op = require_operator("gather");
-    request.positional = {std::string("@data"), OperandText(TextSpan{"1"})};
+    request.positional = {Operand::of_result("@data"), Operand(TextSpan{"1"})};
     Settings settings;
     settings.lookup = [&](const std::string& text) { return text == "@data" ? data : std::nullopt; };
     const Tensor result = evaluate(request, settings);

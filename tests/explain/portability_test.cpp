@@ -86,15 +86,15 @@ Checked check_call(const RandomCase& call) {
     const bool says = !preset.attribute.empty() && verdict.name->preset.attribute != preset.attribute &&
                       !call.arguments.attributes.contains(std::string(preset.attribute));
     if (says && find_attribute(*verdict.version, preset.attribute) != nullptr)
-      own.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
+      own.attributes.push_back({std::string(preset.attribute), Operand(std::string(preset.text))});
     const std::vector<std::string> defaults = split(found.written, ", ");  // "axis 0", "reduction none"
     for (const std::string& written : defaults) {
       const std::size_t space = std::min(written.find(' '), written.size());
       if (find_attribute(*verdict.version, written.substr(0, space)) != nullptr)
-        own.attributes.push_back({written.substr(0, space), OperandText(written.substr(space + 1))});
+        own.attributes.push_back({written.substr(0, space), Operand(written.substr(space + 1))});
     }
     translate_words(*verdict.version, own);
-    if (!verdict.mode.empty()) own.attributes.push_back({"mode", OperandText(verdict.mode)});
+    if (!verdict.mode.empty()) own.attributes.push_back({"mode", Operand(verdict.mode)});
     try {
       const Tensor tensor = evaluate(own, settings);
       REQUIRE(verdict.result.has_value());

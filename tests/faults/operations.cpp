@@ -139,7 +139,7 @@ Work remake(const std::string& folder, const Work& make) {
 void make_case(const TempDir& dir) {
   Request expand;
   expand.op = require_operator("expand");
-  expand.positional = {OperandText(std::string("[[1],[2]]"))};
+  expand.positional = {Operand(std::string("[[1],[2]]"))};
   expand.attributes = {{"shape", "2,3"}};
   expand.spec = "onnx-13";
   (void)run_request_as_case(expand, {dir.file("case"), true}, {});

@@ -10,6 +10,7 @@
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
 #include "io/npy/npy.hpp"
+#include "support/operand_grammar.hpp"
 #include "tensorop/program.hpp"
 
 namespace tensorop::fuzz {
@@ -144,6 +145,8 @@ void check(const Call& call, const Ended& ended, const MemorySystem& before, con
 
 int run_arguments(const std::uint8_t* data, std::size_t size) {
   const Call call = read_call(text_of(data, size));
+  for (const std::string& word : call.words)
+    require(form_of(word) == form_by_grammar(word), "a word has another form than its second grammar says");
   MemorySystem before;
   add_files(before);
   MemorySystem memory;

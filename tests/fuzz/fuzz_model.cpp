@@ -38,7 +38,7 @@ void check_call(const OnnxModel& model) {
     require(operand.initializer.has_value() || operand.input < call.inputs.size(),
             "an operand is an input that the call does not have");
   }
-  const std::vector<OperandText> inputs(call.inputs.size(), OperandText(std::string("[[1,0],[0,1]]")));
+  const std::vector<Operand> inputs(call.inputs.size(), Operand(std::string("[[1,0],[0,1]]")));
   const Request request = request_of(call, inputs);
   // Shapes only: an initializer may ask for a result of any size.
   (void)attempt([&] { return infer_request(request, {}); });

@@ -214,7 +214,7 @@ TEST_CASE("each class of floats meets each reduction in three cases, among the u
     const auto& attributes = generated.request.attributes;
     const auto given = std::ranges::find(attributes, "reduction", &NamedText::name);
     const std::string reduction = given == attributes.end() ? "none" : given->text;
-    const Tensor& updates = *generated.request.named.back().tensor;
+    const Tensor& updates = *generated.request.named.back().as<Tensor>();
     const auto* const elements = reinterpret_cast<const float*>(updates.data());
     for (const auto& [name, wanted] : classes) {
       const auto is_wanted = [bits = std::bit_cast<std::uint32_t>(wanted)](float element) {
@@ -242,9 +242,9 @@ TEST_CASE("operands are within the limits, and of the dtypes that are asked for"
   for (int i = 0; i < 100; ++i) {
     const GeneratedCase generated = generator.next_valid();
     for (const NamedText& operand : generated.request.named) {
-      most = std::max(most, operand.tensor->size());
-      if (operand.name == "data") rank = std::max(rank, operand.tensor->rank());
-      if (operand.name != "indices") dtypes.insert(operand.tensor->dtype());
+      most = std::max(most, operand.as<Tensor>()->size());
+      if (operand.name == "data") rank = std::max(rank, operand.as<Tensor>()->rank());
+      if (operand.name != "indices") dtypes.insert(operand.as<Tensor>()->dtype());
     }
     most = std::max(most, generated.result->size());
   }
@@ -265,7 +265,7 @@ TEST_CASE("calls can be made large", "[release][generate]") {
       const GeneratedCase generated = generator.next_valid();
       std::int64_t largest = generated.result->size();
       for (const NamedText& operand : generated.request.named)
-        largest = std::max(largest, operand.tensor->size());
+        largest = std::max(largest, operand.as<Tensor>()->size());
       CHECK(largest >= 3000);
       CHECK(largest <= 12000);
     }
@@ -286,9 +286,9 @@ TEST_CASE("no operand is drawn that is larger than allowed", "[release][generate
       Drawing drawing(subject, random, coverage, {});
       complete += draw_call(drawing) ? 1 : 0;
       for (const NamedText& operand : drawing.request.named)
-        largest = std::max(largest, operand.tensor->size());
-      for (const OperandText& operand : drawing.request.positional)
-        largest = std::max(largest, operand.tensor->size());
+        largest = std::max(largest, operand.as<Tensor>()->size());
+      for (const Operand& operand : drawing.request.positional)
+        largest = std::max(largest, operand.as<Tensor>()->size());
     }
     CHECK(complete > 150);
     CHECK(largest >= 1000);

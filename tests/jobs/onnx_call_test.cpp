@@ -199,8 +199,8 @@ TEST_CASE("an initializer that is malformed is an error with its name", "[jobs][
 }
 
 TEST_CASE("a model is called with its inputs, its initializers and its attributes", "[jobs][onnx]") {
-  const auto inline_tensor = [](const std::string& text) { return OperandText(text); };
-  const auto result_of = [&](const Proto& model, const std::vector<OperandText>& inputs) {
+  const auto inline_tensor = [](const std::string& text) { return Operand(text); };
+  const auto result_of = [&](const Proto& model, const std::vector<Operand>& inputs) {
     const auto call = call_of_model(read(model));
     REQUIRE(std::holds_alternative<OnnxCall>(call));
     return evaluate(request_of(std::get<OnnxCall>(call), inputs), {});
@@ -257,7 +257,7 @@ TEST_CASE("a model is called with its inputs, its initializers and its attribute
       6, 3);
   CHECK(result_of(along, {inline_tensor(data), inline_tensor("[10,20]")}).as<float>()[3] == 24);
 
-  const auto error = [&](const Proto& model, const std::vector<OperandText>& inputs) {
+  const auto error = [&](const Proto& model, const std::vector<Operand>& inputs) {
     return error_of([&] { (void)result_of(model, inputs); });
   };
   CHECK(

@@ -84,9 +84,9 @@ TEST_CASE("a case knows its folder, its golden file and its tolerance", "[jobs][
   CHECK(jobs[0].request.spec == "onnx-13");
   REQUIRE(jobs[0].expect);
   CHECK(jobs[0].expect->kind == Expectation::Kind::file);
-  CHECK(jobs[0].expect->text == dir.file("one/test_data_set_0/output_0.pb"));
+  CHECK(jobs[0].expect->operand.path == dir.file("one/test_data_set_0/output_0.pb"));
   CHECK(*jobs[0].expect->array == "y");
-  CHECK(jobs[0].expect->declared == DType::float32);
+  CHECK(jobs[0].expect->operand.declared == DType::float32);
 }
 
 // A model is small beside what its text would take once for each data set.

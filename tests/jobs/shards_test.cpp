@@ -36,8 +36,8 @@ std::string random_jobs(Random& random) {
 
 std::vector<std::string> files_of_job(const Job& job) {
   std::vector<std::string> out;
-  for_each_reference(
-      job.request, [&](const std::string& /*key*/, const OperandText& given) { out.push_back(given.text); });
+  for_each_reference(job.request,
+                     [&](const std::string& /*key*/, const Operand& given) { out.push_back(given.text); });
   return out;
 }
 

@@ -94,7 +94,7 @@ std::string_view access_name(std::optional<Access> access) {
 
 // How an operand is handed over.
 struct Passed {
-  OperandText operand;
+  Operand operand;
   std::string how;
 };
 
@@ -192,10 +192,10 @@ Request Caller::prepare(Random& random, const RandomCase& call, std::string& log
   request.named.clear();
   request.positional.clear();
   std::size_t number = 0;
-  const auto add = [&](const OperandText& operand, const std::string& name) {
-    const Passed passed = pass(random, *operand.tensor, number++);
-    log +=
-        cat("  ", name.empty() ? "operand" : name, " (", passed.how, "): ", text_of(*operand.tensor), "\n");
+  const auto add = [&](const Operand& operand, const std::string& name) {
+    const Passed passed = pass(random, *operand.as<Tensor>(), number++);
+    log += cat("  ", name.empty() ? "operand" : name, " (", passed.how, "): ", text_of(*operand.as<Tensor>()),
+               "\n");
     if (name.empty() || random.chance(70)) {
       request.positional.push_back(passed.operand);
     } else {
@@ -203,10 +203,10 @@ Request Caller::prepare(Random& random, const RandomCase& call, std::string& log
     }
   };
   for (const NamedText& operand : call.request.named) add(operand, operand.name);
-  for (const OperandText& operand : call.request.positional) add(operand, "");
+  for (const Operand& operand : call.request.positional) add(operand, "");
   for (NamedText& attribute : request.attributes) {
     if (find_attribute(*request.op.op, attribute.name)->kind == AttributeKind::integers)
-      attribute.text = pass_list(random, call, attribute.name);
+      attribute = {attribute.name, pass_list(random, call, attribute.name)};
   }
   return request;
 }

@@ -85,12 +85,12 @@ void set_arguments(const Request& request, Arguments& arguments) {
   arguments.left_out = false;
   for (const OperandSpec& spec : request.op.op->operands) {
     const auto given = std::ranges::find(request.named, spec.name, &NamedText::name);
-    if (given != request.named.end()) arguments.operands.push_back(*given->tensor);
+    if (given != request.named.end()) arguments.operands.push_back(*given->as<Tensor>());
     if (given != request.named.end() || !spec.optional) continue;
     arguments.left_out = true;
     arguments.operands.emplace_back(DType::int64, Shape{0});
   }
-  for (const OperandText& operand : request.positional) arguments.operands.push_back(*operand.tensor);
+  for (const Operand& operand : request.positional) arguments.operands.push_back(*operand.as<Tensor>());
   for (const NamedText& attribute : request.attributes) arguments.attributes[attribute.name] = attribute.text;
   arguments.oob = request.oob.value_or("error");
   arguments.duplicates = request.duplicates.value_or("last");
@@ -141,7 +141,7 @@ bool is_in_reference(const NamedText& given, const Operator& op, const Version& 
 
 bool is_in_reference(const Request& changed, const Request& before, const Version& version) {
   constexpr std::int64_t kHighRank = 8;
-  const auto is_high = [](const OperandText& operand) { return operand.tensor->rank() > kHighRank; };
+  const auto is_high = [](const Operand& operand) { return operand.as<Tensor>()->rank() > kHighRank; };
   const auto is_given = [&](const AttributeRow& row) {
     const auto& given = changed.attributes;
     return std::ranges::find(given, row.name, &NamedText::name) != given.end();

@@ -118,7 +118,7 @@ const OperatorName* name_for(const Request& request, const Version& version) {
 std::string rule_by(const Request& request, const Settings& settings, const VersionVerdict& verdict) {
   const Version& version = *verdict.version;
   Request own = request;
-  if (!verdict.mode.empty()) own.attributes.push_back({"mode", OperandText(verdict.mode)});
+  if (!verdict.mode.empty()) own.attributes.push_back({"mode", Operand(verdict.mode)});
   own.spec.reset();
   if (version.framework != Framework::standard) own.spec = spec_name(version.framework, version.since);
   own.op.name = name_for(request, version);
@@ -127,7 +127,7 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
   const bool is_given =
       std::ranges::find(own.attributes, preset.attribute, &NamedText::name) != own.attributes.end();
   if (own.op.name->preset.attribute != preset.attribute && !preset.attribute.empty() && !is_given)
-    own.attributes.push_back({std::string(preset.attribute), OperandText(std::string(preset.text))});
+    own.attributes.push_back({std::string(preset.attribute), Operand(std::string(preset.text))});
   // The same call has the same attributes, where their defaults differ.
   const Version& called = find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
   const auto says = [&](std::string_view name) {
@@ -146,7 +146,7 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
         find_attribute(version, spec.name) == nullptr)
       continue;
     if (std::ranges::any_of(request.op.op->versions, is_other))
-      own.attributes.push_back({std::string(spec.name), OperandText(std::string(text))});
+      own.attributes.push_back({std::string(spec.name), Operand(std::string(text))});
   }
   try {
     (void)evaluate(own, settings);

@@ -79,13 +79,6 @@ bool is_other_file(const std::string& path) {
   return file_exists(path) && !is_regular_file(path);
 }
 
-std::vector<NameInFile> split_names(const std::string& text) {
-  std::vector<NameInFile> out;
-  for (std::size_t colon = text.find(':'); colon < PATH_MAX; colon = text.find(':', colon + 1))
-    out.push_back({text.substr(0, colon), text.substr(colon + 1)});
-  return out;
-}
-
 bool entry_exists(const std::string& path) {
   struct stat info {};
   if (os().lstat(path.c_str(), &info) == 0) return true;

@@ -40,14 +40,6 @@ struct FileId {
 [[nodiscard]] bool is_folder(const std::string& path);
 [[nodiscard]] bool is_other_file(const std::string& path);
 
-// A text of the form FILE:NAME, split into its parts.
-struct NameInFile {
-  std::string file;
-  std::string name;
-};
-// The splits of `text` at its colons, from left to right, whose file part is shorter than PATH_MAX.
-[[nodiscard]] std::vector<NameInFile> split_names(const std::string& text);
-
 // Whether `path` exists, also as a dangling symbolic link. Throws Error if the system cannot tell, for
 // example in a folder without search permission.
 [[nodiscard]] bool entry_exists(const std::string& path);
