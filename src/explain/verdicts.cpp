@@ -315,8 +315,8 @@ std::vector<VersionCall> calls_under(const Request& given, const std::vector<Fra
   for (const Version& version : request.op.op->versions) {
     auto call = call_in(request, version);
     if (!call) continue;
-    for (const NamedText& given : defaults) {
-      if (find_attribute(version, given.name) != nullptr) call->request.attributes.push_back(given);
+    for (const NamedText& own : defaults) {
+      if (find_attribute(version, own.name) != nullptr) call->request.attributes.push_back(own);
     }
     calls.push_back(std::move(*call));
   }

@@ -97,8 +97,8 @@ std::optional<std::int64_t> parse_bound(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   const std::string_view digits = text.substr(is_negative ? 1 : 0);
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  using Limits = std::numeric_limits<std::int64_t>;
-  return parse_int64(text).value_or(is_negative ? Limits::min() : Limits::max());
+  using Int64 = std::numeric_limits<std::int64_t>;
+  return parse_int64(text).value_or(is_negative ? Int64::min() : Int64::max());
 }
 
 std::optional<IndexRange> parse_range(std::string_view text) {
