@@ -127,7 +127,7 @@ void ProgramCases::require_unchanged_golden(std::size_t i) const {
 void ProgramCases::release(std::size_t i) {
   const Position at = position_of_[i];
   Pack& pack = *packs_[at.pack];
-  if (++pack.released != pack.entries.size()) return;
+  if (++pack.released != pack.entries.size() || !pack.folder) return;
   // A file with no other name is gone with the folder, and its number may be that of another file then.
   for (std::size_t n = 0; n < pack.entries.size(); ++n) {
     struct stat info {};

@@ -88,6 +88,11 @@ void draw_gather_elements(Drawing& drawing) {
 
 void draw_scatter_elements(Drawing& drawing) {
   Shape data = drawing.pick_shape(drawing.pick_rank(1));
+  if (draws_flat(drawing)) {
+    const Shape places = drawing.enlarged({drawing.random().between(0, 5)});
+    add_flat_indices(drawing, places, data);
+    return add_updates(drawing, places);
+  }
   const std::int64_t axis = drawing.pick_axis(rank(data));
   const Shape indices = pick_element_indices(drawing, data, axis);
   drawing.add_data(data);

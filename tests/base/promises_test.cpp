@@ -127,7 +127,7 @@ TEST_CASE("every outcome has an experiment for what was run, what was read and w
 
 TEST_CASE("a case has in each mode the outcomes that the guarantees say, and no others",
           "[release][promises]") {
-  const fs::path root = TENSOROP_SOURCE_DIR;
+  const fs::path root = source_dir();
   using Cells = std::set<std::string>;  // "{output}: equal"
   Cells promised;
   Cells modes;

@@ -28,7 +28,7 @@ names() { sed 's/{"name":"\([0-9]*\)".*/\1/' "$path/cases.jsonl"; }
 each_right() {
   for name in $(names); do
     grep "^{\"name\":\"$name\"" "$path/cases.jsonl" > "$path/one.jsonl"
-    if tensorop run "$path/one.jsonl" -qq 2> "$path/$name.error"; then rm "$path/$name.error"; fi
+    if tensorop run "$path/one.jsonl" > "$path/$name.error" 2>&1; then rm "$path/$name.error"; fi
   done
 }
 if [ $mode = cases ]; then

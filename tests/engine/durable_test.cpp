@@ -87,8 +87,8 @@ TEST_CASE("a mask that cannot be published is an error that says where the resul
   BusyMaskSystem system;
   const ScopedSystem scope(system);
   const std::string message =
-      cat("scatterelements: ", path, ": cannot rename the result to its destination: ",
-          "Device or resource busy; the result is written to ", out.path);
+      cat("scatterelements: ", path, ": cannot replace the file: it is mounted there; ",
+          "the result is written to ", out.path);
   CHECK_THROWS_WITH(run_request(scatter(), out, {}, mask), message);
   CHECK_THROWS_WITH(run_request_as_case(scatter(), {dir.file("case"), true}, {}, out, mask), message);
   CHECK(get(path) == "old");

@@ -43,7 +43,7 @@ TEST_CASE("a file that changes fails the calls that read it and no other", "[eng
   write_file(other, npy_bytes(list({7, 8, 9})));
   Request request;
   request.op = require_operator("gather");
-  request.positional = {mine, std::string("@i")};
+  request.positional = {mine, Operand::of_result("@i")};
 
   // As another job of the same process has it.
   const Source mapped = Source::open(other, {});

@@ -22,7 +22,7 @@ Tensor result_of(const std::string& op, const Operands& operands, const std::vec
                  int threads) {
   Request request;
   request.op = require_operator(op);
-  for (const auto& [name, tensor] : operands) request.named.push_back({name, "@" + name});
+  for (const auto& [name, tensor] : operands) request.named.push_back({name, Operand::of_result("@" + name)});
   request.attributes = attributes;
   Settings settings;
   settings.threads = Threads(threads);

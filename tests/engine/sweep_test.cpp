@@ -91,7 +91,7 @@ std::string run(const Operator& op, const Version& version, const std::vector<DT
   for (std::size_t i = 0; i < tiny.operands.size(); ++i) {
     operands.push_back(tiny_tensor(dtypes[i], tiny.operands[i], role_of(op, i) != OperandRole::indices));
     if (role_of(op, i) == OperandRole::data && !result) result = dtypes[i];
-    request.positional.push_back(cat("@", i));
+    request.positional.push_back(Operand::of_result(cat("@", i)));
   }
   if (more.empty()) {
     for (const auto& [name, text] : tiny.attributes) {

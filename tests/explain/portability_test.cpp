@@ -15,6 +15,7 @@
 #include "support/operator_facts.hpp"
 #include "support/reference_array.hpp"
 #include "support/sanitizers.hpp"
+#include "support/why_check.hpp"
 
 namespace tensorop::explain_portability_test {
 namespace {
@@ -38,22 +39,6 @@ struct Computed {
   std::size_t result;
   Tensor tensor;
 };
-
-// Writes the word that the version has for what a word of the call means.
-void translate_words(const Version& version, Request& request) {
-  for (NamedText& given : request.attributes) {
-    const AttributeSpec* const spec = find_attribute(*request.op.op, given.name);
-    if (spec == nullptr || find_attribute(version, given.name) == nullptr) continue;
-    const std::vector<std::string> allowed =
-        spec->choices.empty() ? std::vector<std::string>() : allowed_words(*spec, version);
-    if (given.name != "reduction" || std::ranges::find(allowed, given.text) != allowed.end()) continue;
-    const auto own = std::ranges::find(spec->choices, given.text, &Choice::word);
-    for (const Choice& other : spec->choices) {
-      const bool is_same = own != spec->choices.end() && other.value == own->value;
-      if (is_same && std::ranges::find(allowed, other.word) != allowed.end()) given.text = other.word;
-    }
-  }
-}
 
 struct Checked {
   int accepted = 0;

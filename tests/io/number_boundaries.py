@@ -12,6 +12,7 @@ from a short text, from a text of more than 4 MB, and from that text on standard
 import fractions
 import pathlib
 import random
+import re
 import sys
 
 import numpy as np
@@ -161,6 +162,10 @@ def is_integer(text):
     return text.lstrip("-").isdigit()
 
 
+def is_zero(text):
+    return not re.search("[1-9]", re.split("[eE]", text)[0])
+
+
 def joined(texts, rng):
     """A list of numbers as JSON, with some white space."""
     return "[" + "".join(text + rng.choice([",", ",", ", ", " ,\n"]) for text in texts[:-1]) + texts[-1] + "]"
@@ -211,8 +216,8 @@ class Boundaries(Program):
         counts = f"{array.dtype} {array.shape}, {len(wrong)} of {len(texts)} are wrong"
         self.check(what, read and not wrong, counts + detail)
 
-    def check_refused(self, what, format, texts, at, rng, piped=False):
-        done = self.convert(["--dtype", format.name], joined(texts, rng), piped)
+    def check_refused(self, what, format, texts, at, rng, piped=False, arguments=None):
+        done = self.convert(["--dtype", format.name] if arguments is None else arguments, joined(texts, rng), piped)
         named = f"element [{at}] = " in done.stderr and f"does not fit in {format.name}" in done.stderr
         ok = done.returncode == 2 and named and not self.result.exists()
         self.check(what, ok, f"exit {done.returncode}: {done.stderr.strip()[:300]}")
@@ -222,9 +227,9 @@ def check_format(checker, format, rng):
     texts = texts_of(format, rng)
     bits = {text: format.read(text) for text in texts}
     rounded = [text for text in texts if bits[text] is not None]
-    # Integers must be exact, all other numbers may be rounded.
+    # --dtype rounds each number once, integers too.
     inexact = [text for text in rounded if is_integer(text) and format.magnitude(text) != abs(int(text))]
-    finite = [text for text in rounded if text not in inexact]
+    finite = rounded
     too_large = [text for text in texts if bits[text] is None]
     dtype = ["--dtype", format.name]
     for i, group in enumerate(pieces(finite)):
@@ -233,13 +238,15 @@ def check_format(checker, format, rng):
     checker.check_read(f"{format.name}, long text", format, long, bits, rng, dtype)
     checker.check_read(f"{format.name}, long text in a pipe", format, long, bits, rng, dtype, piped=True)
     if format.name == "float64":
-        # Without --dtype the integers in front become floats at the first fraction.
-        # Integers that float64 does not hold are rounded, with a warning.
-        integers = [text for text in long if is_integer(text)] + inexact
-        rest = [text for text in long if not is_integer(text)]
+        # Without --dtype the integers in front become floats at the first fraction, if float64 holds them. A fraction
+        # that is not zero is not rounded to it.
+        integers = [text for text in long if is_integer(text) and text not in inexact]
+        rest = [text for text in long if not is_integer(text) and (float(text) != 0 or is_zero(text))]
         checker.check_read("untyped, integers first", format, integers + rest, bits, rng, [])
+        for text in rng.sample(inexact, min(len(inexact), 20)):
+            checker.check_refused(f"untyped: {text}", format, ["0.5", text], 1, rng, arguments=[])
 
-    for text in rng.sample(too_large, min(len(too_large), 20)) + rng.sample(inexact, min(len(inexact), 20)):
+    for text in rng.sample(too_large, min(len(too_large), 20)):
         checker.check_refused(f"{format.name}: {text}", format, [finite[0], text, finite[1]], 1, rng)
     for piped in (False, True):
         # The first of several is named.

@@ -30,7 +30,8 @@ TEST_CASE("the first division by zero of a large result is named", "[elementwise
     settings.lookup = [&](const std::string& text) -> std::optional<Tensor> {
       return text == "@a" ? std::optional(a) : text == "@b" ? std::optional(b) : std::nullopt;
     };
-    const Request request = parse_call("div @a @b");
+    Request request = parse_call("div");
+    request.positional = {Operand::of_result("@a"), Operand::of_result("@b")};
     const auto said = [](const auto& work) {
       try {
         work();

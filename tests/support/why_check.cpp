@@ -148,6 +148,7 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
     if (std::ranges::any_of(request.op.op->versions, is_other))
       own.attributes.push_back({std::string(spec.name), Operand(std::string(text))});
   }
+  translate_words(version, own);
   try {
     (void)evaluate(own, settings);
     return "accepted";
@@ -157,6 +158,21 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
 }
 
 }  // namespace
+
+void translate_words(const Version& version, Request& request) {
+  for (NamedText& given : request.attributes) {
+    const AttributeSpec* const spec = find_attribute(*request.op.op, given.name);
+    if (spec == nullptr || find_attribute(version, given.name) == nullptr || is_policy(*spec)) continue;
+    const auto own = std::ranges::find(spec->choices, given.text, &Choice::word);
+    if (own == spec->choices.end()) continue;
+    const std::vector<std::string> allowed = allowed_words(*spec, version);
+    if (std::ranges::find(allowed, given.text) != allowed.end()) continue;
+    for (const Choice& other : spec->choices) {
+      if (other.value == own->value && std::ranges::find(allowed, other.word) != allowed.end())
+        given.text = other.word;
+    }
+  }
+}
 
 std::string refusal_faults(const Request& request, const Settings& settings, const Failure& error) {
   const Refusal refusal = why_refused(request, settings, error);

@@ -24,4 +24,7 @@ namespace tensorop {
 [[nodiscard]] std::string refusal_faults(const Request& request, const Settings& settings,
                                          const Failure& error);
 
+// Writes the word that the version has for what a word of the call means: add is sum in OpenVINO.
+void translate_words(const Version& version, Request& request);
+
 }  // namespace tensorop

@@ -135,9 +135,13 @@ std::optional<std::uint64_t> encode_float(const FloatFormat& format, Exact value
   const bool ends = value == 0 && !format.zero;
   const auto bits = std::isinf(value) || ends ? std::nullopt : nearest(format, std::fabs(value));
   if (bits) return *bits | (*bits != 0 || format.minus_zero ? sign : 0);
-  // Nothing can be asked for large floats.
   const std::uint64_t infinity = format.infinity | special_sign;
-  if (overflow == Overflow::error || !kSmallFloatTypes.contains(format.dtype))
+  if (!kSmallFloatTypes.contains(format.dtype)) {
+    // Large floats keep infinities, and have no NaN for a number.
+    if (std::isinf(value)) return infinity;
+    return overflow == Overflow::saturate ? std::optional(format.largest | sign) : std::nullopt;
+  }
+  if (overflow == Overflow::error)
     return std::isinf(value) && format.infinity != 0 ? std::optional(infinity) : std::nullopt;
   if (overflow == Overflow::saturate || format.nan == 0) return ends ? 0 : format.largest | sign;
   return format.infinity != 0 ? infinity : format.nan | special_sign;
@@ -146,6 +150,8 @@ std::optional<std::uint64_t> encode_float(const FloatFormat& format, Exact value
 std::optional<std::uint64_t> encode(DType dtype, Exact value, Overflow overflow) {
   if (dtype == DType::boolean) return value != 0 ? 1 : 0;
   if (const FloatFormat* format = format_of(dtype)) return encode_float(*format, value, overflow);
+  if (overflow == Overflow::saturate && !std::isnan(value))
+    value = std::min(std::max(value, least_integer(dtype)), greatest_integer(dtype));
   const Exact whole = std::trunc(value);  // NaN is in no range
   if (!(whole >= least_integer(dtype) && whole <= greatest_integer(dtype))) return std::nullopt;
   const auto raw = whole < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole))
@@ -311,7 +317,7 @@ TEST_CASE("a cast between any two dtypes of numbers rounds once, truncates, or r
       }
       elements.push_back(element);
     }
-    // What a small float does not have can be asked for; of no other dtype.
+    // A NaN for what a dtype does not have can be asked for of small floats alone.
     for (const Overflow overflow : {Overflow::error, Overflow::saturate, Overflow::nan}) {
       if (all && overflow != Overflow::error && !kSmallFloatTypes.contains(to)) continue;
       const auto found = cast(from, to, elements, overflow);
