@@ -107,9 +107,22 @@ std::string order_hint(const Call& call, std::size_t i) {
 
 // Checks dtypes by role: first of data, then that they agree, then of indices, then of conditions.
 void check_dtypes(Call& call) {
+  // A boolean beside a dtype that the version has; PyTorch subtracts no boolean.
+  const auto is_converted = [&](std::size_t i) {
+    if (call.operands[i].dtype() != DType::boolean || call.version->framework == Framework::torch)
+      return false;
+    for (std::size_t other = 0; other < call.operands.size(); ++other) {
+      const DType dtype = call.operands[other].dtype();
+      if (type_of(call, other) == type_of(call, i) && dtype != DType::boolean &&
+          allowed_types(*call.version, type_of(call, i)).contains(dtype) &&
+          converts(*call.version, type_of(call, i), dtype, DType::boolean))
+        return true;
+    }
+    return false;
+  };
   const auto check_role = [&](OperandRole role) {
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
-      if (call.operand_spec(i).role == role)
+      if (call.operand_spec(i).role == role && !(role == OperandRole::data && is_converted(i)))
         require_dtype(call, i, call.operands[i].dtype(), call.operand_label(i), order_hint(call, i));
     }
   };
@@ -279,7 +292,11 @@ Planned plan_marked(Call& call, const Settings& settings) {
   }
   Call judged = stand_in(call);
   const Planned planned = plan_call(judged);
-  check_known_values(judged, planned, settings);
+  try {
+    check_known_values(judged, planned, settings);
+  } catch (const Error& error) {
+    throw Error(error);  // without the facts of a fault: the call itself has no plan that explains them
+  }
   throw Error(*call.missing);
 }
 

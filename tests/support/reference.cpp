@@ -72,7 +72,15 @@ bool check_types(const Arguments& arguments) {
   const DType dtype = operands[first].dtype();
   bool lacks = false;
   const auto require_data = [&](DType own) {
-    require(rules.types.contains(own) || rules.missing_types.contains(own), "T-1");
+    // A boolean beside a dtype of the version; PyTorch subtracts none.
+    const bool is_converted = own == DType::boolean && arguments.framework != "torch" &&
+                              std::any_of(operands.begin() + static_cast<std::ptrdiff_t>(first),
+                                          operands.end(), [&](const Tensor& other) {
+                                            return other.dtype() != own &&
+                                                   rules.types.contains(other.dtype()) &&
+                                                   converts(arguments, other.dtype(), own);
+                                          });
+    require(rules.types.contains(own) || rules.missing_types.contains(own) || is_converted, "T-1");
     lacks = lacks || rules.missing_types.contains(own);
   };
   const auto require_same = [&](DType own) {
