@@ -64,7 +64,8 @@ TEST_CASE("a command that cannot mean anything is refused", "[check][command]") 
             "the command has none of {output}, {case} and {cases}: it does not say where the result goes"},
            {"run {ouput}", "unknown placeholder {ouput}\ndid you mean {output}?"},
            {"run {nothing_like_it} {output}",
-            "unknown placeholder {nothing_like_it}\nof every case: {inputs} {output} {output:raw} {case} {name} {op} "
+            "unknown placeholder {nothing_like_it}\nof every case: {inputs} {output} {output:raw} {case} "
+            "{name} {op} "
             "{spec} {attributes}; and its operands and attributes; {{ is a brace"},
            {"run 'a {output}", "the command has an open single quote"},
            {"run \"a {output}", "the command has an open double quote"},

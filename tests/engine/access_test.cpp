@@ -29,7 +29,8 @@ std::vector<AccessReport> reports_of(const std::string& op, const std::vector<Sh
   settings.explain = [&](const AccessReport& report) { reports.push_back(report); };
   Request request;
   request.op = require_operator(op);
-  for (std::size_t i = 0; i < operands.size(); ++i) request.positional.push_back(Operand::of_result(cat("@", i)));
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    request.positional.push_back(Operand::of_result(cat("@", i)));
   run_request(request, {destination}, settings);
   return reports;
 }

@@ -97,7 +97,8 @@ BigCall call_of(Random& random, const std::string& text) {
 Request request_of(const BigCall& call) {
   Request request;
   request.op = require_operator(call.op);
-  for (std::size_t i = 0; i < call.operands.size(); ++i) request.positional.push_back(Operand::of_result(cat("@", i)));
+  for (std::size_t i = 0; i < call.operands.size(); ++i)
+    request.positional.push_back(Operand::of_result(cat("@", i)));
   request.attributes = call.attributes;
   request.oob = call.oob;
   return request;

@@ -42,7 +42,8 @@ TEST_CASE("ranks gather and scatter together what one process does", "[random][r
 // The bytes of the result of a call, or its message: by one process, and by three ranks.
 std::pair<std::string, std::string> outcomes(Request request, const std::vector<Tensor>& operands,
                                              Settings settings) {
-  for (std::size_t i = 0; i < operands.size(); ++i) request.positional.push_back(Operand::of_result(cat("@", i)));
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    request.positional.push_back(Operand::of_result(cat("@", i)));
   settings.lookup = [&](const std::string& id) -> std::optional<Tensor> {
     return id.starts_with('@') ? std::optional(operands.at(std::stoul(id.substr(1)))) : std::nullopt;
   };
