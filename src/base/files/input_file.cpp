@@ -152,7 +152,10 @@ class StreamReader {
       // The size that the head declares may be false: memory is taken as the bytes come. Growing the buffer
       // moves pages; untouched pages cost nothing.
       constexpr std::int64_t kMostAtOnce = 64 << 20;
-      const std::int64_t next = have_ + std::min({enough_ - have_, have_, std::max(kMostAtOnce, have_ / 4)});
+      // A long stream is believed, and refused if its size has no place: it might never end.
+      const bool is_believed = enough_ != StreamReading::kUnknown && have_ >= StreamReading::kMostExamined;
+      const std::int64_t step = std::min({enough_ - have_, have_, std::max(kMostAtOnce, have_ / 4)});
+      const std::int64_t next = is_believed ? enough_ : have_ + step;
       if (reading_.spill != nullptr) {
         auto file = with_context(printable(name_), [&] { return reading_.spill(next); });
         if (file) return with_context(printable(name_), [&] { return read_into(std::move(*file)); });
