@@ -209,7 +209,7 @@ TEST_CASE("every NPY file and every text table converts to the JSON beside it", 
     REQUIRE(row.lines.size() == 1);
     const TempDir dir;
     write_file(dir.file(name), row.bytes);
-    CHECK(run({"convert", dir.file(name), "-o", dir.file("a.json")}).err.empty());
+    CHECK(run({"convert", dir.file(name), "-o", dir.file("a.json"), "-q"}).err.empty());
     CHECK(get(dir.file("a.json")) == row.lines[0] + "\n");
     // It reads back to itself.
     CHECK(run({"convert", dir.file("a.json"), "-o", dir.file("b.json")}).err.empty());
