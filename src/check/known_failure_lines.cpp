@@ -88,7 +88,7 @@ std::vector<std::string> number_conditions(std::vector<Case>& cases) {
   std::vector<std::string> all = {""};
   for (const Case& one : cases) all.insert(all.end(), one.conditions.begin(), one.conditions.end());
   std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   for (Case& one : cases) {
     for (const std::string& condition : one.conditions)
       one.numbers.push_back(to_size(std::ranges::lower_bound(all, condition) - all.begin()));
