@@ -241,8 +241,9 @@ def check_format(checker, format, rng):
         # Without --dtype the integers in front become floats at the first fraction, if float64 holds them. A fraction
         # is not rounded to zero, nor from beyond the largest value.
         integers = [text for text in long if is_integer(text) and text not in inexact]
-        rest = [text for text in long if not is_integer(text) and (float(text) != 0 or is_zero(text))
-                and abs(fractions.Fraction(text)) <= fractions.Fraction(sys.float_info.max)]
+        largest = fractions.Fraction(sys.float_info.max)
+        rest = [text for text in long if not is_integer(text)
+                and (is_zero(text) or (float(text) != 0 and abs(fractions.Fraction(text)) <= largest))]
         checker.check_read("untyped, integers first", format, integers + rest, bits, rng, [])
         for text in rng.sample(inexact, min(len(inexact), 20)):
             checker.check_refused(f"untyped: {text}", format, ["0.5", text], 1, rng, arguments=[])
