@@ -340,7 +340,7 @@ void join_case_files(std::vector<Job>& jobs, const CaseFileSettings& settings) {
   if (has_results) results = ResultJoin(jobs, settings).results();
   if (settings.update) golden = join_golden_files(jobs);
   for (std::size_t i = 0; i < jobs.size(); ++i)
-    jobs[i].files = std::make_shared<CaseFiles>(CaseFiles{std::move(results[i]), std::move(golden[i])});
+    jobs[i].files = std::make_shared<CaseFiles>(CaseFiles{i, std::move(results[i]), std::move(golden[i])});
 }
 
 }  // namespace tensorop

@@ -29,6 +29,7 @@ struct GoldenFile {
 };
 
 struct CaseFiles {
+  std::size_t index = 0;                          // of the job among all jobs
   std::optional<ExternalResult> result = {};      // of a case that another program has computed
   std::shared_ptr<const GoldenFile> golden = {};  // of a case that expects a file, with `update`
 };

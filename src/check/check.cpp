@@ -91,6 +91,7 @@ class Check {
   // A finding with the facts that are known before the case runs.
   [[nodiscard]] Finding begun(std::size_t i) const {
     Finding out = finding_of(jobs_[i]);
+    out.index = jobs_[i].files->index;
     out.ignore_open = leaves_open_out(jobs_[i]);
     if (jobs_[i].request.op.op != nullptr) out.call = std::make_shared<Request>(jobs_[i].request);
     return out;
@@ -127,13 +128,15 @@ class Check {
       return std::nullopt;
     }
     if (is_of_versions(job)) {
-      attempt(found, [&] { judge_versions(job, own, found); });
+      attempt(found, [&] { judge_versions(i, own, found); });
       return std::nullopt;
     }
     warn_of_open_error(job, own);
     if (settings_.program && job.is_case) return work_program(i, own);
-    if (const ExternalResult* external = external_of(i)) return work_external(i, *external, own);
+    if (const ExternalResult* external = external_of(i)) return work_external(i, *external, job.request, own);
     std::optional<Tensor> result = evaluate_or_judge(job, own, found);
+    if (programs_) programs_->require_unchanged(i);
+    if (!result && updates_ && expects_file(job)) attempt(found, [&] { updates_->update_error(i, found); });
     if (!result || !job.is_case) return result;
     judge_or_update(i, *result, own, found);
     return result;
@@ -167,23 +170,35 @@ class Check {
   void judge_or_update(std::size_t i, const Tensor& result, const Settings& own, Finding& found) {
     const Job& job = jobs_[i];
     attempt(found, [&] {
+      const JudgeSettings judging = judge_settings(job, job.request, own);
       if (settings_.update && expects_file(job)) {
-        updates_->update(i, result, judge_settings(job, own), found);
+        updates_->update(i, result, judging, found);
       } else {
-        judge_result(job, result, judge_settings(job, own), found);
+        judge_result(job, result, judging, found);
       }
     });
   }
 
-  // Each version that the case names must have the result that the case says; without names all versions must
-  // have one result.
-  void judge_versions(const Job& job, const Settings& own, Finding& found) const {
-    if (job.expect_of_versions.empty()) {
+  // Each version that the case names must have the result that the case says, or all versions have the one
+  // that it expects; if it expects nothing, and before a golden file is written, they must have one result.
+  void judge_versions(std::size_t i, const Settings& own, Finding& found) {
+    const Job& job = jobs_[i];
+    const bool is_updated = updates_ && expects_file(job);
+    if (job.expect_of_versions.empty() && (!job.expect || is_updated)) {
       found.portability = std::make_shared<Portability>(find_portability(job.request, {}, own));
       found.outcome = found.portability->is_portable() ? Outcome::equal : Outcome::different;
     }
     const std::vector<VersionCall> calls = calls_under(job.request, publishers_of(*job.request.spec), own);
-    for (const VersionExpectation& expected : job.expect_of_versions) {
+    if (is_updated && found.outcome == Outcome::equal) {
+      const Request& call = calls[0].request;
+      updates_->update(i, evaluate(call, own), judge_settings(job, call, own), found);
+    }
+    if (is_updated) return;
+    std::vector<VersionExpectation> expectations = job.expect_of_versions;
+    for (const VersionCall& call : calls) {
+      if (job.expect) expectations.push_back({call.row, *job.expect});
+    }
+    for (const VersionExpectation& expected : expectations) {
       const auto call = std::ranges::find(calls, expected.version, &VersionCall::row);
       if (call == calls.end()) {
         std::vector<std::string> rows;
@@ -209,32 +224,37 @@ class Check {
     if (expects_error(job)) found.expected_error = job.expect->error;
     warn_of_open_error(job, own);
     const auto result = evaluate_or_judge(job, own, found);
-    if (result) judge_result(job, *result, judge_settings(job, own), found);
+    if (result) judge_result(job, *result, judge_settings(job, job.request, own), found);
   }
 
   // A case that a program computes.
   std::optional<Tensor> work_program(std::size_t i, const Settings& own) {
     const Job& job = jobs_[i];
     Finding& found = *results_[i];
+    Request call;
     std::optional<Tensor> computed;
     bool has_computed = true;
     attempt(found, [&] {
       give_to_program(i, own);
-      has_computed = !found.program || judge_end(job, *settings_.program, found);
-      if (!found.program || !has_computed) return;
+      call = programs_->take_call(i);
+      if (!found.program) return;
+      programs_->require_unchanged(i);
+      has_computed = judge_end(job, *settings_.program, found);
+      if (!has_computed) return;
       const std::string path = std::exchange(found.program->result, {});
       programs_->require_own_result(i, path);
-      computed = work_external(i, {Operand::of_path(path), {}, {}, settings_.program->command.is_raw()}, own);
+      const ExternalResult result{Operand::of_path(path), {}, {}, settings_.program->command.is_raw()};
+      computed = work_external(i, result, call, own);
       found.actual.clear();
       if (found.error)
         found.error = std::make_shared<Failure>(without_folder(*found.error, directory_of(path)));
       if (found.comparison) found.comparison->actual.name = "the program's result";
-      programs_->require_unchanged_golden(i);
+      programs_->require_unchanged(i);
     });
     programs_->release(i);
     if (row_of(found.outcome).says == OutcomeRow::Says::failure) found.comparison.reset();
-    if (!has_computed && !job.expect) return compare_failure(job, own, found);
-    if (job.uses != 0 && !computed) computed = evaluate(job.request, own);
+    if (!has_computed && !job.expect) return compare_failure(job, call, own, found);
+    if (job.uses != 0 && !computed) computed = evaluate(call, own);
     return computed;
   }
 
@@ -267,9 +287,10 @@ class Check {
   }
 
   // The result of tensorop for a case that the program has failed and that expects nothing.
-  static std::optional<Tensor> compare_failure(const Job& job, const Settings& own, Finding& found) {
+  static std::optional<Tensor> compare_failure(const Job& job, const Request& call, const Settings& own,
+                                               Finding& found) {
     try {
-      return evaluate(job.request, own);
+      return evaluate(call, own);
     } catch (const Error& error) {
       found.also_refused = std::make_shared<Failure>(error);
       if (job.uses != 0) throw;
@@ -278,7 +299,8 @@ class Check {
   }
 
   // A case whose result comes from another program. Returns what tensorop computes, if later jobs use it.
-  std::optional<Tensor> work_external(std::size_t i, ExternalResult external, const Settings& own) {
+  std::optional<Tensor> work_external(std::size_t i, ExternalResult external, const Request& call,
+                                      const Settings& own) {
     const Job& job = jobs_[i];
     std::optional<Tensor> computed;
     attempt(*results_[i], [&] {
@@ -290,21 +312,22 @@ class Check {
       }
       const bool needs_expected = !job.expect && !external.file.path.empty();
       if (needs_expected) {
-        computed = with_context("expected", [&] { return evaluate(job.request, own); });
+        computed = with_context("expected", [&] { return evaluate(call, own); });
       }
-      judge_external(job, external, computed, judge_settings(job, own), *results_[i]);
+      judge_external(job, external, computed, judge_settings(job, call, own), *results_[i]);
     });
-    if (job.uses != 0 && !computed) computed = evaluate(job.request, own);
+    if (job.uses != 0 && !computed) computed = evaluate(call, own);
     return computed;
   }
 
-  [[nodiscard]] JudgeSettings judge_settings(const Job& job, const Settings& own) const {
+  // The request must outlive what is returned.
+  [[nodiscard]] JudgeSettings judge_settings(const Job& job, const Request& call, const Settings& own) const {
     JudgeSettings out{.call = own,
                       .show = settings_.show,
                       .picture = settings_.picture,
                       .keeps_tensors = settings_.keeps_tensors};
     if (expects_error(job)) return out;
-    const auto unspecified = [&job, own] { return unspecified_elements(job.request, own); };
+    const auto unspecified = [&call, own] { return unspecified_elements(call, own); };
     if (!leaves_open_out(job)) {
       out.unspecified = unspecified;
     } else if (const auto open = unspecified()) {

@@ -6,9 +6,12 @@
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
 #include "base/text.hpp"
+#include "check/external_program.hpp"
 #include "engine/execute.hpp"
+#include "io/json/json_writer.hpp"
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
+#include "jobs/job_values.hpp"
 
 namespace tensorop {
 namespace {
@@ -92,17 +95,12 @@ void GoldenUpdates::require_own(std::size_t i, const Writing& writing) const {
   }
 }
 
-void GoldenUpdates::update(std::size_t i, const Tensor& result, const JudgeSettings& settings,
-                           Finding& found) {
+bool GoldenUpdates::is_written(std::size_t i, bool is_missing, Outcome outcome) {
   const std::string& path = jobs_[i].expect->operand.path;
-  found.result = OutputInfo{result.dtype(), result.shape()};
   Writing& golden = golden_.at(jobs_[i].files->golden.get());
-  const bool is_missing = !golden.rewritten_by && !names_file(jobs_[i].expect->operand);
-  if (!is_missing) judge_result(jobs_[i], result, settings, found);
-  if (found.outcome == Outcome::not_compared) return;
-  if (!is_missing && found.outcome == Outcome::equal) {
+  if (!is_missing && outcome == Outcome::equal) {
     if (!golden.equal_to) golden.equal_to = i;
-    return;
+    return false;
   }
   if (golden.rewritten_by) {
     throw Error(cat(printable(path), ": ", jobs_[*golden.rewritten_by].location(),
@@ -113,6 +111,34 @@ void GoldenUpdates::update(std::size_t i, const Tensor& result, const JudgeSetti
                     " is equal to it, and this result differs"));
   }
   require_own(i, golden);
+  return true;
+}
+
+void GoldenUpdates::add_written(std::size_t i, GoldenUpdate how, Finding& found) {
+  golden_.at(jobs_[i].files->golden.get()).rewritten_by = i;
+  found.update = how;
+  found.outcome = Outcome::updated;
+}
+
+void GoldenUpdates::update_error(std::size_t i, Finding& found) {
+  const Operand& operand = jobs_[i].expect->operand;
+  const Writing& golden = golden_.at(jobs_[i].files->golden.get());
+  if (found.error->rule().empty() || !may_hold_error(operand.path)) return;
+  if (golden.rewritten_by || names_file(operand) || !is_written(i, true, found.outcome)) return;
+  make_folder(directory_of(operand.path));
+  write_text(operand.path, cat("{\"error\":", json_string(found.error->rule()), "}\n"));
+  add_written(i, GoldenUpdate::created, found);
+}
+
+void GoldenUpdates::update(std::size_t i, const Tensor& result, const JudgeSettings& settings,
+                           Finding& found) {
+  const std::string& path = jobs_[i].expect->operand.path;
+  found.result = OutputInfo{result.dtype(), result.shape()};
+  const Writing& golden = golden_.at(jobs_[i].files->golden.get());
+  const bool is_missing = !golden.rewritten_by && !names_file(jobs_[i].expect->operand);
+  if (!is_missing) judge_result(jobs_[i], result, settings, found);
+  if (found.outcome == Outcome::not_compared || expects_error(jobs_[i])) return;
+  if (!is_written(i, is_missing, found.outcome)) return;
   const Destination destination = golden_destination(*jobs_[i].expect, is_missing, settings.call.warn);
   const Format& format = format_of(destination);
   // A golden file that never compares equal is none. What cannot be written at all is refused below.
@@ -125,9 +151,7 @@ void GoldenUpdates::update(std::size_t i, const Tensor& result, const JudgeSetti
   make_folder(directory_of(path));
   write_tensor(result, Inputs(), destination, settings.call);
   warn_of_unnamed(destination, result.dtype(), settings.call);
-  golden.rewritten_by = i;
-  found.update = is_missing ? GoldenUpdate::created : GoldenUpdate::replaced;
-  found.outcome = Outcome::updated;
+  add_written(i, is_missing ? GoldenUpdate::created : GoldenUpdate::replaced, found);
 }
 
 }  // namespace tensorop

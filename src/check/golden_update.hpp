@@ -23,6 +23,9 @@ class GoldenUpdates {
   // cases may share a file: it is rewritten once. Concurrent calls are for different golden files. Throws
   // Error if the file must not be rewritten, or would not be read back equal.
   void update(std::size_t i, const Tensor& result, const JudgeSettings& settings, Finding& found);
+  // The call was refused, and has been judged. Writes a golden file of JSON that is missing: {"error": RULE}.
+  // No update makes a result of an expected error, or an error of a result.
+  void update_error(std::size_t i, Finding& found);
 
  private:
   // The state of a golden file that this run may rewrite.
@@ -34,6 +37,9 @@ class GoldenUpdates {
   };
 
   void require_own(std::size_t i, const Writing& writing) const;
+  // Whether the file is to be written. Throws Error if it must not be.
+  [[nodiscard]] bool is_written(std::size_t i, bool is_missing, Outcome outcome);
+  void add_written(std::size_t i, GoldenUpdate how, Finding& found);
 
   std::vector<Job>& jobs_;
   std::map<const GoldenFile*, Writing> golden_;

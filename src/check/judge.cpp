@@ -1,5 +1,6 @@
 #include "check/judge.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstring>
@@ -183,7 +184,7 @@ Finding finding_of(const Job& job) {
 }
 
 bool expects_file(const Job& job) {
-  return job.is_case && job.expect && job.expect->kind == Expectation::Kind::file;
+  return job.is_case && job.expect && job.expect->is_in_file();
 }
 
 bool expects_error(const Job& job) {
@@ -229,11 +230,12 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
   std::optional<Source> expected;
   if (result.is_raw) expected = open_expectation();
   Source actual = with_context("actual", [&] {
-    const std::string& path = result.file.path;
-    require_regular_file(path);
-    require_content(path);
-    return Source::open(result.is_raw ? raw_operand(*expected, path) : result.file,
-                        with_settings({.read_later = true}, settings.call));
+    const Operand file = result.is_raw ? raw_operand(*expected, result.file.path) : result.file;
+    const RawBytes* const raw = file.as<RawBytes>();
+    require_regular_file(file.path);
+    if (raw == nullptr || std::ranges::find(raw->header.shape, 0) == raw->header.shape.end())
+      require_content(file.path);
+    return Source::open(file, with_settings({.read_later = true}, settings.call));
   });
   if (!expected) expected = open_expectation();
   compare(job, std::move(actual), *std::move(expected), settings, found);

@@ -14,6 +14,7 @@
 #include "base/files/paths.hpp"
 #include "base/files/replaced_file.hpp"
 #include "base/text.hpp"
+#include "check/case_files.hpp"
 
 namespace tensorop {
 namespace {
@@ -156,15 +157,15 @@ std::string name_line(const Case& one, const std::vector<Case>& cases) {
 void KnownFailureLines::add(const Finding& finding) {
   if (finding.shrunk) return;
   const bool is_left_out = row_of(finding.outcome).counts == OutcomeRow::Counts::apart;
-  results_[finding.place.text] = {.status = std::string(failure_status(finding)),
-                                  .is_left_out = is_left_out,
-                                  .is_known = finding.outcome == Outcome::known_failure};
+  results_[finding.index] = {.status = std::string(failure_status(finding)),
+                             .is_left_out = is_left_out,
+                             .is_known = finding.outcome == Outcome::known_failure};
 }
 
 std::vector<std::string> KnownFailureLines::lines(const std::vector<Job>& jobs, const Settings& settings,
                                                   bool are_all) const {
   const auto result_of = [&](const Job& job) {
-    const auto found = results_.find(job.location());
+    const auto found = results_.find(job.files->index);
     return found == results_.end() ? Result{} : found->second;
   };
   std::map<const Operator*, std::vector<Case>> cases_of;  // only with a failure that no line excuses

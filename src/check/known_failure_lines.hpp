@@ -33,7 +33,7 @@ class KnownFailureLines {
     bool is_left_out = false;  // skipped, or not given to the program
     bool is_known = false;
   };
-  std::unordered_map<std::string, Result> results_;  // by Job::location()
+  std::unordered_map<std::size_t, Result> results_;  // by Finding::index
 };
 
 // A change of a file of known failures. It is made to what the file holds when it is written, so that several

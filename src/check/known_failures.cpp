@@ -10,6 +10,7 @@
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
+#include "check/case_files.hpp"
 
 namespace tensorop {
 namespace {
@@ -183,6 +184,7 @@ std::string KnownFailures::place_of(const Line& line) const {
 void KnownFailures::find_cases(const std::vector<Job>& jobs, const Settings& settings) {
   LineIndex index;
   for (std::size_t i = 0; i < lines_.size(); ++i) index.add(i, lines_[i].patterns);
+  lines_of_.resize(jobs.size());
   for (const Job& job : jobs) {
     if (!job.is_case) continue;
     CaseFacts facts = facts_of(job, FactDepth::given, settings);
@@ -201,15 +203,14 @@ void KnownFailures::find_cases(const std::vector<Job>& jobs, const Settings& set
       ++lines_[i].cases;
       lines_[i].is_used = true;
     }
-    if (!found.empty()) lines_of_.emplace(job.location(), std::move(found));
+    lines_of_[job.files->index] = std::move(found);
   }
 }
 
 const KnownFailures::Line* KnownFailures::excuse_of(const Finding& finding) const {
-  const auto lines = lines_of_.find(finding.place.text);
   const std::string_view status = failure_status(finding);
-  if (lines == lines_of_.end() || status.empty()) return nullptr;
-  for (const std::size_t i : lines->second) {
+  if (status.empty()) return nullptr;
+  for (const std::size_t i : lines_of_[finding.index]) {
     if (has_status(lines_[i].patterns, status)) return &lines_[i];
   }
   return nullptr;
@@ -220,11 +221,9 @@ bool KnownFailures::excuses(const Finding& finding) const {
 }
 
 void KnownFailures::judge(Finding& finding) {
-  const auto lines = lines_of_.find(finding.place.text);
-  if (lines == lines_of_.end()) return;
   const Outcome outcome = finding.outcome;
   const std::string_view status = failure_status(finding);
-  for (const std::size_t i : lines->second) {
+  for (const std::size_t i : lines_of_[finding.index]) {
     Line& line = lines_[i];
     if (passes(outcome)) ++line.passed;
     if (!status.empty()) ++(has_status(line.patterns, status) ? line.excused : line.failed);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,8 +56,8 @@ class KnownFailures {
   KnownFailures& operator=(const KnownFailures&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Matches the lines with the cases. Called once, with the cases of all shards. Opens the operands of a case
-  // only if a line needs facts of them.
+  // Matches the lines with the cases. Called once, with all jobs (join_case_files()). Opens the operands of a
+  // case only if a line needs facts of them.
   void find_cases(const std::vector<Job>& jobs, const Settings& settings);
   // Whether a line excuses the finding of a case.
   [[nodiscard]] bool excuses(const Finding& finding) const;
@@ -98,7 +97,7 @@ class KnownFailures {
   std::string path_;
   std::string text_;
   std::vector<Line> lines_;
-  std::unordered_map<std::string, std::vector<std::size_t>> lines_of_;  // by Job::location()
+  std::vector<std::vector<std::size_t>> lines_of_;  // by Finding::index
 };
 
 }  // namespace tensorop

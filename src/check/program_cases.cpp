@@ -15,7 +15,6 @@
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
 #include "engine/index_forms.hpp"
-#include "io/array_id.hpp"
 #include "io/json/json_writer.hpp"
 #include "jobs/call_text.hpp"
 
@@ -61,7 +60,7 @@ Seconds age_of_newest(const std::vector<std::string>& paths) {
 
 ProgramCases::ProgramCases(const std::vector<Job>& jobs, const ProgramSettings& program,
                            const TemporaryEntry& folder, int concurrent)
-    : jobs_(jobs), program_(program), folder_(folder), position_of_(jobs.size()) {
+    : jobs_(jobs), program_(program), folder_(folder), position_of_(jobs.size()), noted_(jobs.size()) {
   const auto is_run = [](const Job& job) {
     return job.is_case && !job.skipped && !job.fault && !is_of_versions(job);
   };
@@ -84,22 +83,29 @@ ProgramCases::ProgramCases(const std::vector<Job>& jobs, const ProgramSettings& 
     position_of_[i] = {pack, packs_[pack]->entries.size()};
     packs_[pack]->entries.push_back({.job = i});
   }
-  note_golden_files();
+  for (std::size_t i = 0; i < jobs.size(); ++i) note_files(jobs[i], i);
 }
 
-std::optional<ProgramCases::FileState> ProgramCases::state_of(const Operand& operand) {
+std::optional<ProgramCases::FileState> ProgramCases::state_of(const std::string& path) {
   struct stat info {};
-  if (os().stat(ArrayIds().file_of(operand).c_str(), &info) != 0) return std::nullopt;
-  return FileState{
-      {info.st_dev, info.st_ino},
-      {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec}};
+  if (os().stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  return FileState{{info.st_dev, info.st_ino},
+                   {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec},
+                   {info.st_ctim.tv_sec, info.st_ctim.tv_nsec},
+                   info.st_nlink};
 }
 
-void ProgramCases::note_golden_files() {
-  for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    if (!expects_file(jobs_[i])) continue;
-    const auto& state = golden_.emplace(i, state_of(jobs_[i].expect->operand)).first->second;
-    if (state) golden_of_.emplace(state->id, i);
+// An array of an index of shards is in two files.
+void ProgramCases::note_files(const Job& job, std::size_t i) {
+  for (const JobFile& file : job.reads) {
+    const auto note = [&](const std::string& path) {
+      const auto& state = noted_[i].emplace_back(NotedFile{&file, path, state_of(path)}).state;
+      if (state && file.use == JobFile::Use::golden) golden_of_.emplace(state->id, i);
+    };
+    for (const NameInFile& name : possible_files(file.given)) note(name.file);
+    for (const FileArray& array : file.may_be) {
+      if (!array.array.empty()) note(array.file);
+    }
   }
 }
 
@@ -117,11 +123,12 @@ void ProgramCases::require_own_result(std::size_t i, const std::string& result) 
     throw Error(cat("the program's result is also the result of ", jobs_[other->second].location()));
 }
 
-void ProgramCases::require_unchanged_golden(std::size_t i) const {
-  const auto noted = golden_.find(i);
-  if (noted == golden_.end() || noted->second == state_of(jobs_[i].expect->operand)) return;
-  throw Error(cat("expect: ", printable(jobs_[i].expect->operand.shown()),
-                  ": has changed since the program was started"));
+void ProgramCases::require_unchanged(std::size_t i) const {
+  for (const auto& [file, path, state] : noted_[i]) {
+    if (state_of(path) == state) continue;
+    throw Error(
+        cat(file->key, ": ", printable(file->given.shown()), ": has changed since the program was started"));
+  }
 }
 
 void ProgramCases::release(std::size_t i) {
@@ -159,6 +166,21 @@ std::optional<ProgramRun> ProgramCases::run(std::size_t i, const Settings& setti
   return std::exchange(entry.run, std::nullopt);
 }
 
+Request ProgramCases::take_call(std::size_t i) {
+  const Position at = position_of_[i];
+  std::optional<Request> call = std::exchange(packs_[at.pack]->entries[at.entry].call, std::nullopt);
+  return call ? *std::move(call) : jobs_[i].request;
+}
+
+void ProgramCases::keep_call(Pack& pack, Entry& entry, const LoadedCall& call, const Job& job) {
+  for (const LoadedOperand& operand : call.operands) {
+    if (!operand.tensor.mapping()) pack.kept += operand.tensor.bytes();
+  }
+  if (pack.kept > kMostKept && pack.entries.size() > 1) return;
+  entry.call = request_of(call);
+  entry.call->declared = job.request.declared;
+}
+
 // An error of the whole pack is an error of each of its cases.
 void ProgramCases::run_pack(std::size_t number, const Settings& settings) {
   Pack& pack = *packs_[number];
@@ -181,12 +203,12 @@ void ProgramCases::run_pack(std::size_t number, const Settings& settings) {
 }
 
 // The operands as NPY files called by their names, and case.jsonl, a job file of one line (program_line()).
-void ProgramCases::write_case(const Pack& pack, std::size_t at, const Settings& settings,
-                              Entry& entry) const {
+void ProgramCases::write_case(Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const {
   const Job& job = jobs_[entry.job];
   const std::string& folder = pack.folder->path();
   const OpenedCall opened = open_call(job.request, settings);
   const LoadedCall call = load(job.request, opened);
+  keep_call(pack, entry, call, job);
   const std::string output = files_of(pack, at)[0];
   const std::string description = path_from(folder, "case.jsonl");
   CommandValues values;
@@ -217,7 +239,7 @@ void ProgramCases::write_case(const Pack& pack, std::size_t at, const Settings& 
   entry.words = program_.command.words(values);
 }
 
-void ProgramCases::write_one_of_many(const Pack& pack, std::size_t at, const Settings& settings,
+void ProgramCases::write_one_of_many(Pack& pack, std::size_t at, const Settings& settings,
                                      Entry& entry) const {
   const Job& job = jobs_[entry.job];
   Settings own = settings;
@@ -225,8 +247,9 @@ void ProgramCases::write_one_of_many(const Pack& pack, std::size_t at, const Set
   const OpenedCall opened = open_call(job.request, own);
   const std::string name = name_in_pack(at);
   const std::string& folder = pack.folder->path();
-  const WrittenCall written =
-      write_call(load(job.request, opened), opened.inputs, folder, cat(name, "."), own);
+  const LoadedCall call = load(job.request, opened);
+  keep_call(pack, entry, call, job);
+  const WrittenCall written = write_call(call, opened.inputs, folder, cat(name, "."), own);
   entry.line =
       cat("{\"name\":", json_string(name), ",", written.job, ",\"output\":", json_string(cat(name, ".npy")),
           ",\"comment\":", json_string(job.name), "}\n");
@@ -249,7 +272,8 @@ bool ProgramCases::take_left(Pack& pack, std::size_t at) const {
   ProgramRun run{.words = entry.words, .end = {}, .result = {}};
   const auto [result, refusal] = files_of(pack, at);
   try {
-    if (is_written(result)) run.result = result;
+    // Elements alone may be none.
+    if (is_written(result) || (program_.command.is_raw() && entry_exists(result))) run.result = result;
     if (!refusal.empty() && is_written(refusal)) {
       run.is_refused = true;
       run.end.output = read_refusal(refusal);
@@ -304,6 +328,7 @@ void ProgramCases::run_entries(Pack& pack) {
     if (!is_for_many()) {
       pack.entries[last].run->end = end;
       pack.entries[last].run->is_refused = end.has_declined();
+      if (end.has_declined() && !is_written(files_of(pack, last)[0])) pack.entries[last].run->result.clear();
     }
     const std::size_t failed = left.empty() ? last : left[0];
     if (is_bad) pack.entries[failed].run->end = end;

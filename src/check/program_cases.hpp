@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,8 +19,11 @@
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
 #include "check/external_program.hpp"
+#include "compare/finding.hpp"
+#include "engine/request.hpp"
 #include "engine/settings.hpp"
 #include "jobs/jobs.hpp"
+#include "jobs/loaded_call.hpp"
 
 namespace tensorop {
 
@@ -27,7 +31,7 @@ class ProgramCases {
  public:
   // Divides the cases of `jobs` into packs, one for each process, of which `concurrent` run at a time: of one
   // case or, if the command takes {cases}, of at most kMostCases. A case that needs results of other jobs is
-  // a pack of its own. Notes the golden files. The arguments must outlive this object.
+  // a pack of its own. Notes the state of all files that jobs read. The arguments must outlive this object.
   ProgramCases(const std::vector<Job>& jobs, const ProgramSettings& program, const TemporaryEntry& folder,
                int concurrent);
 
@@ -35,10 +39,13 @@ class ProgramCases {
   // often. The first call for a case of a pack runs the program with all cases of the pack. Any thread may
   // call it, once for each case. Throws Error if the operands of the case cannot be read or written.
   [[nodiscard]] std::optional<ProgramRun> run(std::size_t i, const Settings& settings);
+  // Returns the call that was written for the program, with its operands, after run(); the call of the job
+  // if the operands of its pack need too much memory.
+  [[nodiscard]] Request take_call(std::size_t i);
   // Throws Error if the result of a case is a golden file, or the result of another case.
   void require_own_result(std::size_t i, const std::string& result);
-  // Throws Error if the golden file of a case has changed since this object was made.
-  void require_unchanged_golden(std::size_t i) const;
+  // Throws Error if a file that job `i` reads has changed since this object was made.
+  void require_unchanged(std::size_t i) const;
   // Case `i` has its verdict: its files are removed with those of the last case of its pack.
   void release(std::size_t i);
 
@@ -47,35 +54,51 @@ class ProgramCases {
 
  private:
   static constexpr std::size_t kMostCases = 1000;
+  // Bytes of operands in memory that a pack keeps until its cases have their verdicts.
+  static constexpr std::int64_t kMostKept = std::int64_t{256} << 20;
 
   struct Entry {
     std::size_t job;
     std::string line = {};  // of the job file
     std::vector<std::string> words = {};
+    std::optional<Request> call = {};
     std::optional<ProgramRun> run = {};
     std::shared_ptr<const Failure> error = {};
   };
   struct Pack {
     std::vector<Entry> entries = {};
     std::once_flag once = {};
+    std::int64_t kept = 0;  // as kMostKept
     std::unique_ptr<CaseScratch> folder = {};
     std::atomic<std::size_t> released = 0;
   };
   // A file, and when it was written.
   struct FileState {
     FileId id;
-    std::array<std::int64_t, 5> times_and_size;
+    std::array<std::int64_t, 3> size_and_time;  // of modification
+    std::array<std::int64_t, 2> status_time;
+    std::uint64_t links;
 
-    bool operator==(const FileState&) const = default;
+    // Another hard link to it changes the time of its status.
+    bool operator==(const FileState& other) const {
+      return id == other.id && size_and_time == other.size_and_time &&
+             (status_time == other.status_time || links != other.links);
+    }
+  };
+  struct NotedFile {
+    const JobFile* file;
+    std::string path;
+    std::optional<FileState> state;  // nothing: there is no regular file
   };
 
   [[nodiscard]] bool is_for_many() const { return program_.command.is_for_many(); }
   void add_crash(std::size_t i);
-  void note_golden_files();
-  [[nodiscard]] static std::optional<FileState> state_of(const Operand& operand);
+  void note_files(const Job& job, std::size_t i);
+  [[nodiscard]] static std::optional<FileState> state_of(const std::string& path);
   void run_pack(std::size_t number, const Settings& settings);
-  void write_case(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
-  void write_one_of_many(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
+  static void keep_call(Pack& pack, Entry& entry, const LoadedCall& call, const Job& job);
+  void write_case(Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
+  void write_one_of_many(Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
   void run_entries(Pack& pack);
   [[nodiscard]] ChildEnd run_process(const Pack& pack, const std::vector<std::size_t>& waiting) const;
   [[nodiscard]] std::array<std::string, 2> files_of(const Pack& pack, std::size_t at) const;
@@ -89,9 +112,9 @@ class ProgramCases {
     std::size_t pack = 0;
     std::size_t entry = 0;
   };
-  std::vector<Position> position_of_;                       // by job
-  std::map<FileId, std::size_t> golden_of_;                 // the first case that expects the file
-  std::map<std::size_t, std::optional<FileState>> golden_;  // by case, before any program started
+  std::vector<Position> position_of_;          // by job
+  std::map<FileId, std::size_t> golden_of_;    // the first case that expects the file
+  std::vector<std::vector<NotedFile>> noted_;  // by job, before any program started
 
   mutable std::mutex mutex_;                 // guards the members below
   std::set<std::size_t> crashed_;            // cases

@@ -57,6 +57,7 @@ struct ProgramRun {
   // The program refuses the call: by its exit status or, for many cases, by a file.
   bool is_refused = false;
   std::shared_ptr<const Failure> fault = {};  // what is wrong with the file that refuses the call
+  std::string same_output = {};  // in text: the place of a case at which the same output was printed
 };
 
 // The line of --known-failures for a finding.
@@ -102,6 +103,7 @@ struct Finding {
   std::optional<Skipped> skipped = {};
 
   // The rest is of check alone.
+  std::size_t index = 0;  // of the case among all jobs, also those that a filter or a shard leaves out
   Tolerances tolerances = {};
   bool ignore_open = false;
   std::optional<std::string> expected_error = {};

@@ -41,7 +41,12 @@ struct KeyReading {
 };
 
 void read_expectation(KeyReading& to, const JsonMember& member) {
-  if (!to.is_of_versions) {
+  // One expectation of all versions has a key that is no version.
+  const auto is_own_key = [](const JsonMember& one) {
+    return one.key == "error" || one.key == "data" || one.key == "dtype" || one.key == "shape";
+  };
+  if (!to.is_of_versions || member.kind != JsonKind::object ||
+      std::ranges::any_of(read_json_members(member.value, member.key), is_own_key)) {
     to.job.expect = expectation_of(member, to.folder);
     return;
   }
@@ -165,8 +170,8 @@ constexpr JobKey kKeys[] = {
     {"name", kOfJob, "the name of the job in reports; default: `id`, or else `FILE:LINE`",
      [](KeyReading& to, const JsonMember& member) { to.job.name = text_of(member, "a name"); }},
     {"expect", kOfJob,
-     "of a case: the expected tensor, a golden file, or `{\"error\":RULE}`; under several versions an object "
-     "with one of these for each version that is to have it",
+     "of a case: the expected tensor, a golden file, or `{\"error\":RULE}`; under several versions one of "
+     "these for all, or an object with one for each version that is to have it",
      read_expectation},
     {"actual", kOfJob, "of a case: the file with the result of another program",
      [](KeyReading& to, const JsonMember& member) { to.job.actual = file_of(member, to.folder); }},

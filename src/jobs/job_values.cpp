@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/files/paths.hpp"
+#include "base/text.hpp"
 #include "engine/attributes.hpp"
+#include "io/json/json_objects.hpp"
+#include "io/opened_file.hpp"
 #include "io/source.hpp"
 #include "ops/rule.hpp"
 
@@ -89,7 +93,27 @@ std::string error_of(const JsonMember& member) {
   return text;
 }
 
+// The error that a golden file holds: {"error":"IX-1"}. Nothing: it holds something else.
+std::optional<std::string> error_in(const std::string& path) {
+  constexpr std::int64_t kMostBytes = 4096;
+  if (!may_hold_error(path) || !is_regular_file(path)) return std::nullopt;
+  try {
+    const OpenedFile opened = open_file(Operand::of_path(path), &kJsonFormat);
+    if (std::ssize(opened.file.bytes()) > kMostBytes) return std::nullopt;
+    const std::vector<JsonObject> objects = read_json_objects(text_of(opened), printable(path));
+    const bool is_error = objects.size() == 1 && objects[0].members.size() == 1;
+    if (!is_error || objects[0].members[0].key != "error") return std::nullopt;
+    return error_of(objects[0].members[0]);
+  } catch (const Error&) {  // opening it as a tensor says why
+    return std::nullopt;
+  }
+}
+
 }  // namespace
+
+bool may_hold_error(const std::string& path) {
+  return lower(path).ends_with(".json");
+}
 
 NamedText attribute_of(const JsonMember& member, AttributeKind kind, const std::string& folder) {
   if (kind == AttributeKind::integers) return list_attribute_of(member, folder);
@@ -142,8 +166,9 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
   Operand operand = operand_of(member, folder);
   if (operand.as<JobResult>() != nullptr)
     throw Error("expected a tensor, a golden file or an error, found an id");
-  const auto kind = operand.is_tensor() ? Expectation::Kind::tensor : Expectation::Kind::file;
-  return {kind, {}, std::move(operand)};
+  if (operand.is_tensor()) return {Expectation::Kind::tensor, {}, std::move(operand)};
+  const std::optional<std::string> error = error_in(operand.path);
+  return {error ? Expectation::Kind::error : Expectation::Kind::file, error.value_or(""), std::move(operand)};
 }
 
 ToleranceText tolerance_of(const JsonMember& member) {

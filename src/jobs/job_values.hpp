@@ -28,6 +28,9 @@ namespace tensorop {
 [[nodiscard]] std::vector<JsonMember> members_of(const JsonMember& object, std::string_view expected);
 // Format: {"data": [2, -1], "indices": "-1,1"}.
 [[nodiscard]] std::vector<NamedText> reshapes_of(const JsonMember& member);
+// Whether a golden file of that name may hold {"error": RULE} in place of a tensor.
+[[nodiscard]] bool may_hold_error(const std::string& path);
+// A golden file that holds an error is that expected error.
 [[nodiscard]] Expectation expectation_of(const JsonMember& member, const std::string& folder);
 [[nodiscard]] ToleranceText tolerance_of(const JsonMember& member);
 

@@ -200,7 +200,7 @@ void find_files(Job& job, FileFinder& finder) {
     job.reads.push_back({use, key, given, finder.find(given)});
   };
   const auto add_golden = [&](const Expectation& expect) {
-    if (expect.kind == Expectation::Kind::file) add(Use::golden, "expect", expect.operand);
+    if (expect.is_in_file()) add(Use::golden, "expect", expect.operand);
   };
   for_each_reference(job.request, [&](const std::string& key, const Operand& given) {
     if (given.as<JobResult>() == nullptr) add(Use::operand, key, given);

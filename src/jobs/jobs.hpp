@@ -26,13 +26,17 @@ struct Expectation {
   enum class Kind : std::uint8_t {
     tensor,  // `operand` is the tensor itself
     file,    // `operand` is a golden file
-    error,   // `error` is a rule id, or part of the message
+    error,   // `error` is a rule id, or part of the message; `operand` has a path if a golden file holds it
   };
   Kind kind = Kind::tensor;
   std::string error = {};
   Operand operand = Operand::of_path({});
   // For a golden file that is rewritten: the name of its tensor. Null: none.
   std::shared_ptr<const std::string> array = {};
+
+  [[nodiscard]] bool is_in_file() const {
+    return kind == Kind::file || (kind == Kind::error && !operand.path.empty());
+  }
 };
 
 // The expected result in one of several versions.
@@ -67,7 +71,8 @@ struct Job {
   Request request;
   std::optional<Destination> output;
   std::optional<Expectation> expect;
-  // For a case under several versions (is_of_versions()) instead of `expect`; empty: it must be portable.
+  // For a case under several versions (is_of_versions()) instead of `expect`, which is that of all; neither:
+  // it must be portable.
   std::vector<VersionExpectation> expect_of_versions;
   std::optional<Operand> actual;  // the file that holds another program's result
   // Whether elements that the version leaves unspecified are not compared; not given: they are not if the

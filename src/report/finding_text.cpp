@@ -48,6 +48,8 @@ std::string different_lines(const Finding& finding) {
 // The output of the external program.
 std::string program_lines(const Finding& finding) {
   if (!finding.program || finding.program->end.output.empty()) return {};
+  if (!finding.program->same_output.empty())
+    return cat("the program wrote the same as at ", finding.program->same_output, "\n");
   std::string out = "the program wrote:\n";
   if (finding.program->end.is_output_cut) out += "  ...\n";
   std::string_view rest = finding.program->end.output;
@@ -77,7 +79,9 @@ std::string failure_lines(const Finding& finding) {
 std::string updated_lines(const Finding& finding) {
   const std::string path = printable(finding.expected);
   if (*finding.update == GoldenUpdate::created)
-    return cat(path, ": new: ", header_text(*finding.result), "\n");
+    return cat(path, ": new: ",
+               finding.result ? header_text(*finding.result) : cat("the error ", finding.error->rule()),
+               "\n");
   return cat(path, ": it was different:\n", comparison_text(*finding.comparison, finding.only_moves));
 }
 

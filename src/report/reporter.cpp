@@ -211,12 +211,14 @@ std::string Reporter::text_of(const Finding& finding) {
   }
   const Glyphs glyphs = has_utf8_locale() ? Glyphs::blocks : Glyphs::ascii;
   if (is_pair_) return only_pair_text(finding, glyphs);
+  Finding shown = finding;
   // Warnings of tensors go to standard error.
-  if ((!is_quiet && kind_.is_of_jobs) || finding.warnings.empty())
-    return finding_text(finding, kind_, glyphs);
-  Finding silent = finding;
-  silent.warnings.clear();
-  return finding_text(silent, kind_, glyphs);
+  if (is_quiet || !kind_.is_of_jobs) shown.warnings.clear();
+  if (shown.program && !shown.program->end.output.empty() && printed_at_.size() < kMostRemembered) {
+    const auto [known, is_new] = printed_at_.emplace(shown.program->end.output, shown.place.text);
+    if (!is_new) shown.program->same_output = known->second;
+  }
+  return finding_text(shown, kind_, glyphs);
 }
 
 std::string Reporter::repeated_text() const {

@@ -137,6 +137,7 @@ class Reporter {
   std::vector<Json> shrunk_;
   // Errors without a rule, such as a missing file, and the number of repetitions of each.
   std::map<std::string, std::int64_t> repeated_;
+  std::map<std::string, std::string> printed_at_;  // outputs of programs, each with the place of its case
   ComparisonTable table_;
   std::string of_passing_;  // text of cases that pass with warnings, printed last
   std::optional<Failure> output_failure_;

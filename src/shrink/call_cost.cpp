@@ -7,10 +7,29 @@
 #include <iterator>
 #include <variant>
 
+#include "base/text.hpp"
+#include "jobs/call_text.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop {
 namespace {
+
+// Classes of values that select another path of a kernel: signs of indices; NaN, infinities and negative
+// zeros of other operands. Findings that differ in nothing else are one group.
+std::string class_of(const LoadedOperand& operand) {
+  bool has_nan = false;
+  bool has_infinity = false;
+  bool has_negative_zero = false;
+  std::string signs;
+  for (const std::string& text : split(elements_text(operand.tensor, kAllElements), ",")) {
+    has_nan = has_nan || text.find("NaN") != std::string::npos;
+    has_infinity = has_infinity || text.find("Infinity") != std::string::npos;
+    has_negative_zero = has_negative_zero || text.find("-0.0") != std::string::npos;
+    signs += text.find('-') == std::string::npos ? '+' : '-';
+  }
+  if (operand.role != OperandRole::data) return signs;
+  return cat(has_nan ? "NaN " : "", has_infinity ? "infinity " : "", has_negative_zero ? "-0" : "");
+}
 
 std::int64_t cost_of_elements(const Tensor& tensor) {
   constexpr std::int64_t kMostRead = 1000;  // elements: in larger tensors dimensions shrink before values
@@ -80,6 +99,17 @@ std::optional<double> number_at(const Tensor& tensor, std::int64_t at) {
   (void)cast_elements(reinterpret_cast<std::byte*>(&out), DType::complex128,
                       tensor.data() + at * element_size(dtype), dtype, 1);
   return out.real();
+}
+
+std::string form_of(const LoadedCall& call) {
+  LoadedCall attributes = call;
+  attributes.operands.clear();
+  attributes.spec.reset();
+  std::string out = sentence_of(attributes);
+  for (const LoadedOperand& operand : call.operands)
+    out += cat("\n", operand.name, " ", name(operand.tensor.dtype()), " ", to_string(operand.tensor.shape()),
+               " ", class_of(operand));
+  return out;
 }
 
 }  // namespace tensorop

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "jobs/loaded_call.hpp"
 #include "tensor/tensor.hpp"
@@ -14,6 +15,10 @@ namespace tensorop {
 // and the costs of attributes, dtypes and values. The first number that differs decides.
 using CallCost = std::array<std::int64_t, 6>;
 [[nodiscard]] CallCost cost_of(const LoadedCall& call);
+
+// The call without its version and its values, of which only classes are left: calls of one form show one
+// fault.
+[[nodiscard]] std::string form_of(const LoadedCall& call);
 
 // How far a value is from 0. Halves of integers are always nearer.
 [[nodiscard]] std::int64_t cost_of_value(double value);

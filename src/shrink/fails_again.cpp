@@ -7,6 +7,7 @@
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
 #include "base/text.hpp"
+#include "check/case_files.hpp"
 #include "check/external_program.hpp"
 #include "jobs/cases.hpp"
 #include "shrink/kept_case.hpp"
@@ -45,18 +46,17 @@ std::optional<std::string> difference_of(const Finding& finding) {
 
 namespace {
 
-// The findings of the cases by their places.
-std::map<std::string, Finding> findings_of(const std::vector<Job>& jobs, const CheckSettings& settings) {
-  std::map<std::string, Finding> out;
+// The findings of the cases by Finding::index.
+std::map<std::size_t, Finding> findings_of(const std::vector<Job>& jobs, const CheckSettings& settings) {
+  std::map<std::size_t, Finding> out;
   if (jobs.empty()) return out;
-  check_cases(jobs, settings, [&](const Finding& finding) { out.emplace(finding.place.text, finding); });
+  check_cases(jobs, settings, [&](const Finding& finding) { out.emplace(finding.index, finding); });
   return out;
 }
 
 }  // namespace
 
-std::vector<Again> fail_again_from_files(const std::vector<Finding>& findings,
-                                         const CheckSettings& settings) {
+std::vector<Again> fail_again_from_files(std::vector<Finding>& findings, const CheckSettings& settings) {
   std::vector<Again> out(findings.size(), Again::unknown);
   try {
     const auto folder = make_private_directory();
@@ -72,9 +72,9 @@ std::vector<Again> fail_again_from_files(const std::vector<Finding>& findings,
     auto computed = findings_of(jobs, by_tensorop);
     auto again = findings_of(jobs, settings);
     for (std::size_t i = 0; i < findings.size(); ++i) {
-      const std::string place = jobs[i].location();
-      const bool is_true = computed.at(place).outcome == Outcome::equal;
-      const bool fails = difference_of(again.at(place)) == difference_of(findings[i]);
+      const bool is_true = computed.at(i).outcome == Outcome::equal;
+      const bool fails = difference_of(again.at(i)) == difference_of(findings[i]);
+      findings[i].program = again.at(i).program;
       out[i] = is_true && fails ? Again::yes : Again::no;
     }
   } catch (const Failure&) {  // they stay unknown
@@ -85,11 +85,11 @@ std::vector<Again> fail_again_from_files(const std::vector<Finding>& findings,
 std::vector<Again> fail_again(const std::vector<Job>& jobs, const std::vector<Finding>& findings,
                               const CheckSettings& settings) {
   std::vector<Again> out(findings.size(), Again::unknown);
-  std::map<std::string, std::size_t> at;
-  for (std::size_t i = 0; i < findings.size(); ++i) at.emplace(findings[i].place.text, i);
-  const auto wanted = jobs_with_needs(jobs, [&](const Job& job) { return at.contains(job.location()); });
-  for (const auto& [place, finding] : findings_of(kept_jobs(jobs, wanted), settings)) {
-    const auto found = at.find(place);
+  std::map<std::size_t, std::size_t> at;
+  for (std::size_t i = 0; i < findings.size(); ++i) at.emplace(findings[i].index, i);
+  const auto wanted = jobs_with_needs(jobs, [&](const Job& job) { return at.contains(job.files->index); });
+  for (const auto& [index, finding] : findings_of(kept_jobs(jobs, wanted), settings)) {
+    const auto found = at.find(index);
     if (found != at.end()) out[found->second] = is_failure(finding.outcome) ? Again::yes : Again::no;
   }
   return out;

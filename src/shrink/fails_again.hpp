@@ -23,8 +23,8 @@ enum class Again : std::uint8_t {
 
 // Writes the smallest case of each finding as keep_case() does, to a temporary folder, and runs it from its
 // file by the program and by tensorop. It fails again if the program fails in the same way, and tensorop
-// computes what it expects.
-[[nodiscard]] std::vector<Again> fail_again_from_files(const std::vector<Finding>& findings,
+// computes what it expects. Each finding gets the end of that run of the program.
+[[nodiscard]] std::vector<Again> fail_again_from_files(std::vector<Finding>& findings,
                                                        const CheckSettings& settings);
 
 // Runs the findings' own cases, which are among `jobs`, by the program.

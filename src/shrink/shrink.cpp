@@ -50,35 +50,6 @@ std::vector<std::string> names_of(const Group& group) {
   return out;
 }
 
-// Classes of values that select another path of a kernel: signs of indices; NaN, infinities and negative
-// zeros of other operands. Findings that differ in nothing else are one group.
-std::string class_of(const LoadedOperand& operand) {
-  bool has_nan = false;
-  bool has_infinity = false;
-  bool has_negative_zero = false;
-  std::string signs;
-  for (const std::string& text : split(elements_text(operand.tensor, kAllElements), ",")) {
-    has_nan = has_nan || text.find("NaN") != std::string::npos;
-    has_infinity = has_infinity || text.find("Infinity") != std::string::npos;
-    has_negative_zero = has_negative_zero || text.find("-0.0") != std::string::npos;
-    signs += text.find('-') == std::string::npos ? '+' : '-';
-  }
-  if (operand.role != OperandRole::data) return signs;
-  return cat(has_nan ? "NaN " : "", has_infinity ? "infinity " : "", has_negative_zero ? "-0" : "");
-}
-
-// The call without its values and its version.
-std::string form_of(const LoadedCall& call) {
-  LoadedCall attributes = call;
-  attributes.operands.clear();
-  attributes.spec.reset();
-  std::string out = sentence_of(attributes);
-  for (const LoadedOperand& operand : call.operands)
-    out += cat("\n", operand.name, " ", name(operand.tensor.dtype()), " ", to_string(operand.tensor.shape()),
-               " ", class_of(operand));
-  return out;
-}
-
 class Shrinking {
  public:
   Shrinking(const CheckSettings& settings, const FindingReport& report)
@@ -107,6 +78,7 @@ class Shrinking {
     settings_.picture = {};
     settings_.keeps_tensors = true;
     settings_.needs_proof = false;
+    settings_.known = nullptr;                                             // it knows the cases themselves
     settings_.program->crashes = std::numeric_limits<std::size_t>::max();  // each smaller call is to be run
     settings_.program->until = deadline_;
     // The first call to try is the case itself.
@@ -123,7 +95,6 @@ class Shrinking {
   // Runs the smallest cases from their files, and cases that did not fail again as they are.
   void confirm(const std::vector<Job>& jobs) {
     settings_.program->until = Clock::time_point::max();
-    settings_.known = nullptr;
     std::vector<Group*> reduced;
     std::vector<Finding> smallest;
     std::vector<Group*> others;
@@ -137,8 +108,8 @@ class Shrinking {
         origins.push_back(group.findings[group.origin]);
       }
     }
-    keep(reduced, fail_again_from_files(smallest, settings_));
-    keep(others, fail_again(jobs, origins, settings_));
+    keep(reduced, fail_again_from_files(smallest, settings_), smallest);
+    keep(others, fail_again(jobs, origins, settings_), origins);
   }
 
   // Called once, at the end.
@@ -307,9 +278,13 @@ class Shrinking {
     return out;
   }
 
-  void keep(const std::vector<Group*>& groups, const std::vector<Again>& found) {
+  void keep(const std::vector<Group*>& groups, const std::vector<Again>& found,
+            const std::vector<Finding>& findings) {
     const std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < groups.size() && !is_stopped_; ++i) groups[i]->again = found[i];
+    for (std::size_t i = 0; i < groups.size() && !is_stopped_; ++i) {
+      groups[i]->again = found[i];
+      if (groups[i]->smallest) groups[i]->smallest->program = findings[i].program;
+    }
   }
 
   // Reports the cases of a group without a smaller case that fails again.
@@ -351,6 +326,7 @@ class Shrinking {
     out.suite = origin.suite;
     out.name = origin.name;
     out.place = origin.place;
+    out.index = origin.index;
     out.seconds = origin.seconds;
     return out;
   }
