@@ -102,7 +102,7 @@ class Offers {
     const std::string path(typed_.substr(lead.size()));
     try {
       if (const auto opened = open_archive_path(Operand::of_path(path))) {
-        for (const ArrayEntry& array : inspect_file(Operand::of_path(opened->shown)).arrays)
+        for (const ArrayEntry& array : inspect_file(Operand::of_path(opened->shown())).arrays)
           add(cat(lead, array.path), cat(array.dtype ? name(*array.dtype) : "", " ", to_string(array.shape)));
         return;
       }

@@ -217,9 +217,8 @@ std::vector<std::string> tensors_of_folder(const std::string& folder, const Filt
   const auto set = TensorSet::open(Operand::of_path(folder));
   if (set->is_archive()) return {set->name()};
   std::vector<std::string> paths;
-  for (const Unseen& entry : set->unseen()) {
+  for (const Unseen& entry : set->unseen())
     report.warn(cat(printable(folder), ": not looked at: ", unseen_text(entry)));
-  }
   std::vector<std::string> names;
   for (const SetMember& member : set->members()) names.push_back(member.name);
   const Filter::Test wanted = filter.among(names);
@@ -227,10 +226,9 @@ std::vector<std::string> tensors_of_folder(const std::string& folder, const Filt
     if (is_empty_model(set->path_of(member))) continue;
     if (names_archive(member.name) || wanted(member.name)) paths.push_back(set->path_of(member));
   }
-  if (set->members().empty()) {
+  if (set->members().empty())
     throw Error(cat(printable(folder), ": no tensors and no ONNX cases in this folder"), "",
                 "an ONNX case is a folder with model.onnx and test_data_set_0");
-  }
   return paths;
 }
 
@@ -264,14 +262,11 @@ void select_arrays(const Filter& filter, FileContent& content) {
 
 void describe_file(const FileContent& content, InfoReport& report,
                    const std::function<void(const std::string&)>& warn) {
-  for (const std::string& line : content.warnings) {
-    if (warn) warn(line);
-  }
+  std::vector<std::string> warnings = content.warnings;
   for (const ArrayEntry& file : content.arrays) {
-    for (const std::string& line : file.warnings) {
-      if (warn) warn(cat(printable(file.path), ": ", line));
-    }
+    for (const std::string& line : file.warnings) warnings.push_back(cat(printable(file.path), ": ", line));
   }
+  if (warn) std::ranges::for_each(warnings, warn);
   // Statistics are printed at the end.
   if (report.as_json()) {
     report.add(file_entry(content));

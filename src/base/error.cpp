@@ -49,7 +49,6 @@ bool is_bidi_control(std::string_view character) {
 
 std::string printable(std::string_view text) {
   constexpr std::size_t kMostCharacters = 200;
-  constexpr std::string_view kHex = "0123456789abcdef";
   const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F; };
   // Fast path: most texts need no escaping, and a listing prints tens of thousands of them.
   if (text.size() <= kMostCharacters && std::ranges::all_of(text, is_plain)) return std::string(text);
@@ -68,7 +67,7 @@ std::string printable(std::string_view text) {
       out += "\\r";
     } else if (length == 0 || byte < 0x20 || byte == 0x7F || c1_control ||
                is_bidi_control(text.substr(0, length))) {
-      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+      out += cat("\\x", hex(byte, 2));
       text.remove_prefix(1);
       continue;
     } else {

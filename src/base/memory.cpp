@@ -38,8 +38,7 @@ std::string read_proc_file(const std::string& path) {
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(at + key.size());
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  text = after_any(text.substr(at + key.size()), " ");
   return parse_int64(text.substr(0, text.find_first_not_of("0123456789")));
 }
 
@@ -77,6 +76,12 @@ std::optional<std::int64_t> of_limit(decltype(RLIMIT_AS) resource, int field) {
   for (int i = 0; i < field; ++i) rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
   const std::int64_t used = number_after(rest, "").value_or(0) * ::sysconf(_SC_PAGESIZE);
   return std::max<std::int64_t>(0, *limit - used);
+}
+
+// If the limit of the address space is the reason why there are no `bytes` bytes: how to lift it.
+std::string limit_hint(std::int64_t bytes) {
+  const auto left = of_limit(RLIMIT_AS, kSizePages);
+  return left && bytes > *left ? "ulimit -v unlimited lifts the limit of the address space" : "";
 }
 
 // File names of one cgroup version.
@@ -171,7 +176,8 @@ void require_memory(std::int64_t bytes, std::string_view what) {
   if (bytes < kSmallestChecked) return;
   const auto free = os().free_memory();
   if (!free || bytes <= *free) return;
-  throw MemoryError(cat(what, " needs ", bytes, " bytes of memory, ", *free, " are free"));
+  throw MemoryError(cat(what, " needs ", bytes, " bytes of memory, ", *free, " are free"), "",
+                    limit_hint(bytes));
 }
 
 void throw_out_of_memory(std::string_view context) {
@@ -184,13 +190,14 @@ void throw_not_mapped(std::int64_t bytes, const std::string& path, const std::st
   if (!limit) throw_errno(path, what);
   throw Error(cat(printable(path), ": ", what, ": it has ", counted(bytes, "byte"),
                   ", and the limit of the address space (ulimit -v) is ", *limit, " bytes"),
-              "", "a mapped file takes address space, not memory: --memory limits memory");
+              "", limit_hint(bytes));
 }
 
 void throw_no_memory(std::int64_t bytes, std::string_view what) {
   const auto free = os().free_memory();
   throw MemoryError(
-      cat("out of memory: ", what, " needs ", bytes, " bytes", free ? cat(", ", *free, " are free") : ""));
+      cat("out of memory: ", what, " needs ", bytes, " bytes", free ? cat(", ", *free, " are free") : ""), "",
+      limit_hint(bytes));
 }
 
 }  // namespace tensorop

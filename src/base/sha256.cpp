@@ -8,6 +8,7 @@
 #include <immintrin.h>
 
 #include "base/processor.hpp"
+#include "base/text.hpp"
 #endif
 
 namespace tensorop {
@@ -125,9 +126,7 @@ std::string Sha256::finish() {
   for (std::size_t i = 0; i < 8; ++i) end[padding + i] = static_cast<std::byte>(bits >> (56 - 8 * i));
   update(std::span(end).first(padding + 8));
   std::string out;
-  for (const std::uint32_t word : state_) {
-    for (int shift = 28; shift >= 0; shift -= 4) out += "0123456789abcdef"[word >> shift & 15];
-  }
+  for (const std::uint32_t word : state_) out += hex(word, 8);
   return out;
 }
 

@@ -87,15 +87,31 @@ std::optional<std::int64_t> parse_int64(std::string_view text) {
 }
 
 std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  text = after_any(text, kBlanks);
   return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
+std::string_view after_any(std::string_view text, std::string_view characters) {
+  return text.substr(std::min(text.find_first_not_of(characters), text.size()));
+}
+
+std::string_view after_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.substr(text.starts_with(kMark) ? kMark.size() : 0);
+}
+
 std::string_view after_blanks(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text;
+  return after_any(after_byte_order_mark(text), kBlanks);
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && after_any(text, "0123456789").empty();
+}
+
+std::string hex(std::uint64_t number, int digits) {
+  std::string out;
+  for (int shift = 4 * digits - 4; shift >= 0; shift -= 4) out += "0123456789abcdef"[number >> shift & 15U];
+  return out;
 }
 
 Utf8Prefix utf8_prefix(std::string_view text) {
@@ -121,6 +137,11 @@ std::size_t utf8_length(std::string_view text) {
   if (!text.empty() && static_cast<unsigned char>(text[0]) < 0x80) return 1;
   const Utf8Prefix prefix = utf8_prefix(text);
   return prefix.is_whole ? prefix.bytes : 0;
+}
+
+// Each character has one byte that is not a continuation byte.
+std::int64_t utf8_characters(std::string_view text) {
+  return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
 bool is_utf8(std::string_view text) {

@@ -66,8 +66,14 @@ template <class Items, class Text>
 inline constexpr std::string_view kBlanks = " \t\r\n";
 // `text` without the blanks at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
-// `text` without the byte order mark and the blanks at its front.
+// `text` without what is at its front: these characters; a byte order mark; a byte order mark, then blanks.
+[[nodiscard]] std::string_view after_any(std::string_view text, std::string_view characters);
+[[nodiscard]] std::string_view after_byte_order_mark(std::string_view text);
 [[nodiscard]] std::string_view after_blanks(std::string_view text);
+// Whether `text` has only digits, at least one.
+[[nodiscard]] bool is_digits(std::string_view text);
+// The last `digits` hexadecimal digits of a number, in lower case.
+[[nodiscard]] std::string hex(std::uint64_t number, int digits);
 
 // The number of bytes at the front of `text` that may begin a UTF-8 character (RFC 3629, "Syntax of UTF-8
 // Byte Sequences"), and whether they are a complete character.
@@ -78,6 +84,9 @@ struct Utf8Prefix {
 [[nodiscard]] Utf8Prefix utf8_prefix(std::string_view text);
 // Length in bytes (1..4) of the well-formed UTF-8 character at the front of `text`; 0 if there is none.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
+
+// The number of characters of well-formed UTF-8.
+[[nodiscard]] std::int64_t utf8_characters(std::string_view text);
 
 // True when all of `text` is well-formed UTF-8 (no surrogates, nothing above U+10FFFF, no overlong forms).
 [[nodiscard]] bool is_utf8(std::string_view text);

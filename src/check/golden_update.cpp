@@ -33,13 +33,13 @@ Destination golden_destination(const Expectation& expect, bool is_missing, const
                   "store this golden array in its own file");
     }
     out.array = archive->name(archive->only());
-    with_context(printable(opened.shown), [&] { opened.format->require_name(out.array); });
+    with_context(printable(opened.shown()), [&] { opened.format->require_name(out.array); });
   } else if (opened.format->names_array && expect.array == nullptr) {
     out.array = open_archive(opened)->entry(0).name;
   }
   const std::string lost =
       opened.format->remarks == nullptr ? "" : opened.format->remarks(opened.file.bytes());
-  if (warn && !lost.empty()) warn(cat(printable(opened.shown), ": is rewritten without its ", lost));
+  if (warn && !lost.empty()) warn(cat(printable(opened.shown()), ": is rewritten without its ", lost));
   if (opened.format != &kJsonFormat) out.format = opened.format;
   return out;
 }

@@ -124,8 +124,7 @@ std::string_view failure_status(const Finding& finding) {
 }
 
 KnownFailureText known_failure_text(std::string_view line) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  line = after_byte_order_mark(line);
   std::size_t end = line.find('#');
   while (end != std::string_view::npos && end != 0 && kBlanks.find(line[end - 1]) == std::string_view::npos)
     end = line.find('#', end + 1);

@@ -56,17 +56,14 @@ Difference compare_all(const Tensor& actual, const Tensor& expected, const Eleme
 
 // In hexadecimal, as one number; of complex elements the real part is the upper half.
 std::string bits_of(const Tensor& tensor, std::int64_t position) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   const std::int64_t width = element_size(tensor.dtype());
   const std::int64_t part = width >> (kComplexTypes.contains(tensor.dtype()) ? 1 : 0);
   const unsigned meaning = tensor.dtype() == DType::float4_e2m1fn ? 0x0F : 0xFF;
   const std::byte* const element = tensor.data() + position * width;
   std::string out = "0x";
   for (std::int64_t from = 0; from < width; from += part) {
-    for (std::int64_t i = from + part; i-- > from;) {
-      const unsigned byte = std::to_integer<unsigned>(element[i]) & meaning;
-      out += {kDigits[byte >> 4], kDigits[byte & 15]};
-    }
+    for (std::int64_t i = from + part; i-- > from;)
+      out += hex(std::to_integer<unsigned>(element[i]) & meaning, 2);
   }
   return out;
 }

@@ -56,7 +56,7 @@ void add_input(const std::string& text, std::size_t position, ArchiveCache& arch
     return;
   }
   if (auto opened = file_exists(given.path) ? std::nullopt : open_archive_path(given))
-    inputs.opened.emplace(opened->shown, archives.open(*opened).archive->metadata());
+    inputs.opened.emplace(opened->shown(), archives.open(*opened).archive->metadata());
   if (named) {
     inputs.arrays.push_back(*named);
   } else {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -17,13 +18,14 @@
 namespace tensorop {
 namespace {
 
+void check_dtype(std::string_view role, const Tensor* tensor) {
+  if (tensor == nullptr || kLookupTypes.contains(tensor->dtype())) return;
+  throw Error(cat(role, " is ", name(tensor->dtype()), " (allowed: ", kLookupTypes.names(), ")"));
+}
+
 void check_lookup(const Tensor& keys, const Tensor& ids) {
-  const auto check_dtype = [](std::string_view role, DType dtype) {
-    if (kLookupTypes.contains(dtype)) return;
-    throw Error(cat(role, " is ", name(dtype), " (allowed: ", kLookupTypes.names(), ")"));
-  };
-  check_dtype("keys", keys.dtype());
-  check_dtype("ids", ids.dtype());
+  check_dtype("keys", &keys);
+  check_dtype("ids", &ids);
   if ((keys.dtype() == DType::string) != (ids.dtype() == DType::string)) {
     throw Error(cat("keys is ", name(keys.dtype()), " and ids is ", name(ids.dtype()),
                     "; both must be integers, or both string"),
@@ -120,9 +122,18 @@ void write_lookup(const Lookup& lookup, const Destination& destination, const Se
     throw Error("--column is only for text tables with a header line");
   std::optional<DType> dtype;
   if (lookup.dtype) dtype = read_dtype(*lookup.dtype);
+  std::pair<std::string_view, Source> texts[] = {{"keys", keys}, {"ids", ids}};
   resolve_dtypes({{.source = &keys, .name = "keys", .type = "T", .named = dtype},
                   {.source = &ids, .name = "ids", .type = "T", .named = dtype}},
                  Unfit::own_dtype);
+  if (!dtype && keys.tensor()->dtype() == DType::float64) {
+    // An untyped number with a point or an exponent made both float64: its error names it.
+    for (auto& [role, text] : texts)
+      with_context(role, [&, &text = text] {
+        if (text.tensor() == nullptr) text.resolve(DType::int64);
+      });
+  }
+  for (const auto& [role, text] : texts) check_dtype(role, text.tensor());
   check_lookup(*keys.tensor(), *ids.tensor());
   if (!lookup.column) warn_of_header(keys, ids, settings.warn);
   Inputs inputs;

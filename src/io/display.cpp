@@ -47,10 +47,8 @@ std::string word_of_element(DType dtype, const std::byte* element) {
   return cat(word.substr(1, comma - 1), imaginary.starts_with('-') ? "" : "+", imaginary, "j");
 }
 
-// Counts characters, not bytes.
 std::size_t columns_of(std::string_view word) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(word, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(utf8_characters(word));
 }
 
 std::size_t point_of(std::string_view number) {

@@ -143,13 +143,8 @@ std::string first_bytes(std::string_view head) {
   if (!shown.empty() && is_text(shown) && is_utf8(shown)) {
     return cat('\'', printable(shown), shown.size() < line.size() ? "..." : "", '\'');
   }
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out = "bytes";
-  for (const char c : head.substr(0, kMostBytes)) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += {' ', kHex[byte >> 4], kHex[byte & 15]};
-  }
-  return out;
+  return cat("bytes ", join(head.substr(0, kMostBytes), " ",
+                            [](char c) { return hex(static_cast<unsigned char>(c), 2); }));
 }
 
 // Whether the text is a single value or empty; JSON's error message then fits.

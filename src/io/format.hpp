@@ -30,6 +30,10 @@ struct TextHead;
 struct TextReading;
 struct TextTensor;
 
+// Checks a text while its bytes arrive: called with ever longer beginnings of one text. Returns how many
+// bytes are checked, where the next call goes on; nothing if no text that begins so can be read.
+using TextCheck = std::function<std::optional<std::size_t>(std::string_view begun)>;
+
 struct Format {
   std::string_view name;                         // name in --format and `info`: "npy"
   std::string_view title;                        // name in messages: "NPY"
@@ -40,8 +44,10 @@ struct Format {
   bool (*detects)(std::string_view head) = nullptr;
   bool is_binary = false;
 
-  // StreamReading::enough; null: kUnknown.
+  // Of a binary format: StreamReading::enough; null: kUnknown.
   std::int64_t (*enough_bytes)(std::string_view head) = nullptr;
+  // Of a text format: makes a check for one text; null: none.
+  TextCheck (*check_text)() = nullptr;
 
   // Reading: one of the next two functions, or none if files of the format are detected as another format.
   // Opens a file whose header declares the dtypes. Throws Error.

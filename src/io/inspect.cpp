@@ -25,7 +25,7 @@ FileContent inspect_arrays(const OpenedFile& opened) {
     return Source::of_entry(*archive, array, printable(array.path), options);
   };
   for (const std::string& line : archive->warnings_for(!opened.array)) {
-    content.warnings.push_back(cat(printable(opened.shown), ": ", line));
+    content.warnings.push_back(cat(printable(opened.shown()), ": ", line));
   }
   if (opened.array || !opened.format->is_archive()) {
     content.arrays = {inspect_member(opened, *archive, chosen_member(opened, *archive))};
@@ -63,7 +63,7 @@ FileContent inspect_text(const OpenedFile& opened, const Source::Options& option
   if (source->tensor() == nullptr) source->resolve(source->natural_dtype());
   FileContent content{.arrays = {info_of(*source->tensor())}};
   ArrayEntry& info = content.arrays[0];
-  info.path = opened.shown;
+  info.path = opened.shown();
   if (std::string comments = source->comments_text(); !comments.empty())
     info.warnings.push_back(std::move(comments));
   content.open = [source](const ArrayEntry&, const Source::Options&) { return *source; };
@@ -84,7 +84,7 @@ FileContent inspect_file(const Operand& operand, const Format* text_format, cons
     options.text_format = text_format;
     content = inspect_text(opened, options);
   }
-  content.path = opened.shown;
+  content.path = opened.shown();
   content.format = format.name;
   for (ArrayEntry& file : content.arrays) file.format = format.name;
   return content;

@@ -22,37 +22,6 @@ std::string_view text_of(const InputFile& file) {
   return bytes_text(file.bytes());
 }
 
-// Opens a file, which messages call `shown`, by open(reading), and detects its format. A stream is refused
-// early if its beginning shows an error.
-template <class Open>
-std::optional<OpenedFile> detect(std::string shown, const Format* given, const ArrayReading& reading,
-                                 std::optional<RawHeader> raw, const Open& open) {
-  const auto format_of = [&](std::string_view bytes) -> const Format& {
-    if (raw) return kRawFormat;
-    return with_context(printable(shown),
-                        [&]() -> const Format& { return input_format(bytes, shown, given); });
-  };
-  StreamReading stream;
-  stream.enough = [&](std::string_view head) {
-    if (raw) return raw->enough_bytes();
-    const Format& format = format_of(head);
-    if (format.enough_bytes == nullptr || (given != nullptr && is_table(format)))
-      return StreamReading::kUnknown;
-    const std::int64_t enough = format.enough_bytes(head);
-    // Not left to the reader, to whom these bytes may be all of a table of strings.
-    if (enough == 0 && is_table(format))
-      with_context(printable(shown), [&] { return format.read_text(head, {}); });
-    return enough;
-  };
-  stream.spill = [&](std::int64_t bytes) {
-    return reading.needs_scratch(bytes) ? std::optional(reading.scratch(bytes)) : std::nullopt;
-  };
-  std::optional<InputFile> file = open(stream);
-  if (!file) return std::nullopt;
-  const Format& format = format_of(text_of(*file));
-  return OpenedFile{std::move(*file), &format, std::move(shown), std::nullopt, std::move(raw)};
-}
-
 // Estimates the memory of an archive: its names, and the entry of each member.
 std::int64_t bytes_of(const Archive& archive) {
   constexpr std::int64_t kMemberBytes = 256;
@@ -73,22 +42,54 @@ void refuse_zarr(const std::string& folder) {
 
 std::optional<OpenedFile> open_whole_path(const Operand& operand, const Format* given,
                                           const ArrayReading& reading) {
-  std::optional<RawHeader> raw;
-  if (const RawBytes* const bytes = operand.as<RawBytes>()) raw = bytes->header;
-  if (raw) raw->require_valid();
-  if (const AbstractTensor* const abstract = operand.as<AbstractTensor>()) abstract->header.require_valid();
+  const auto* const raw = operand.as<RawBytes>();
+  if (raw != nullptr) raw->header.require_valid();
+  if (const auto* const abstract = operand.as<AbstractTensor>()) abstract->header.require_valid();
   const bool is_input = operand.is_standard_input();
-  const std::string& path = operand.path;
-  return detect(is_input ? "standard input" : path, given, reading, std::move(raw),
-                [&](const StreamReading& stream) -> std::optional<InputFile> {
-                  if (is_input) return InputFile::standard_input(stream);
-                  try {
-                    return InputFile::open_existing(path, stream);
-                  } catch (const Error&) {
-                    refuse_zarr(path);
-                    throw;
-                  }
-                });
+  const std::string shown = is_input ? "standard input" : operand.path;
+  const auto format_of = [&](std::string_view bytes) {
+    if (raw != nullptr) return &kRawFormat;
+    return with_context(printable(shown), [&] { return &input_format(bytes, shown, given); });
+  };
+  // A stream is refused early if its beginning shows an error.
+  const Format* format = nullptr;
+  TextCheck check;
+  std::size_t due = 0;  // the next number of bytes to look at
+  StreamReading stream;
+  stream.enough = [&](std::string_view head) {
+    if (raw != nullptr) return raw->header.enough_bytes();
+    if (head.size() < due) return StreamReading::kUnknown;
+    if (!check) format = format_of(head);
+    const bool may_be_strings = given != nullptr && is_table(*format);
+    if (format->check_text == nullptr || may_be_strings) {
+      due = 4 * head.size();
+      return format->enough_bytes == nullptr ? StreamReading::kUnknown : format->enough_bytes(head);
+    }
+    if (!check) check = format->check_text();
+    if (const auto checked = check(head)) {
+      // A long token that is cut is not read again for each byte of it.
+      due = head.size() + (head.size() - *checked);
+      return StreamReading::kUnknown;
+    }
+    if (!is_table(*format)) return std::int64_t{0};
+    // Not left to the reader, to whom these bytes may be all of a table of strings.
+    with_context(printable(shown), [&] { return format->read_text(head, {}); });
+    due = head.npos;
+    return StreamReading::kUnknown;
+  };
+  stream.spill = [&](std::int64_t bytes) {
+    return reading.needs_scratch(bytes) ? std::optional(reading.scratch(bytes)) : std::nullopt;
+  };
+  std::optional<InputFile> file;
+  try {
+    file = is_input ? InputFile::standard_input(stream) : InputFile::open_existing(operand.path, stream);
+  } catch (const Error&) {
+    if (!is_input) refuse_zarr(operand.path);
+    throw;
+  }
+  if (!file) return std::nullopt;
+  format = format_of(text_of(*file));
+  return OpenedFile{std::move(*file), format, operand};
 }
 
 std::optional<OpenedFile> open_archive_path(const Operand& operand) {
@@ -100,7 +101,7 @@ std::optional<OpenedFile> open_archive_path(const Operand& operand) {
     InputFile file = InputFile::open(path);
     const Format* const format = detect_format(text_of(file));
     if (format == nullptr || !format->is_archive()) return false;
-    opened = OpenedFile{std::move(file), format, path, operand.path.substr(path.size() + 1)};
+    opened = OpenedFile{std::move(file), format, operand, operand.path.substr(path.size() + 1)};
     return true;
   });
   errno = reason;
@@ -138,8 +139,9 @@ TextSpan text_of(const OpenedFile& opened) {
 }
 
 std::unique_ptr<Archive> open_archive(const OpenedFile& opened) {
-  return with_context(printable(opened.shown), [&] {
-    return opened.raw ? open_raw(opened.file, *opened.raw) : opened.format->open(opened.file);
+  return with_context(printable(opened.shown()), [&] {
+    const auto* const raw = opened.operand.as<RawBytes>();
+    return raw != nullptr ? open_raw(opened.file, raw->header) : opened.format->open(opened.file);
   });
 }
 
@@ -166,7 +168,7 @@ ArchiveCache::Opened ArchiveCache::open(const OpenedFile& opened) {
 }
 
 std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {
-  return with_context(printable(opened.shown), [&] {
+  return with_context(printable(opened.shown()), [&] {
     if (opened.array) return archive.find(*opened.array);
     if (opened.file.is_stream()) return archive.only("save it to a file: FILE:NAME names one array of it");
     return opened.file.is_standard_input() ? archive.only("/dev/stdin:NAME names one array of it")
@@ -175,7 +177,7 @@ std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {
 }
 
 std::string array_path(const OpenedFile& opened, const Archive& archive, std::size_t member) {
-  return opened.format->is_archive() ? cat(opened.shown, ":", archive.name(member)) : opened.shown;
+  return opened.format->is_archive() ? cat(opened.shown(), ":", archive.name(member)) : opened.shown();
 }
 
 std::string array_name(const Operand& operand, ArchiveCache& archives) {

@@ -21,9 +21,11 @@ namespace tensorop {
 struct OpenedFile {
   InputFile file;
   const Format* format;
-  std::string shown;                  // the name in messages
-  std::optional<std::string> array;   // NAME of FILE:NAME
-  std::optional<RawHeader> raw = {};  // for a raw file
+  Operand operand;                        // as it was given
+  std::optional<std::string> array = {};  // NAME of FILE:NAME
+
+  // The name in messages: the path of the file, or "standard input".
+  [[nodiscard]] const std::string& shown() const { return file.name(); }
 };
 
 // Opens an operand that is no tensor itself: a file, standard input, or FILE:NAME if no file has its whole

@@ -42,8 +42,8 @@ bool looks_like_json(std::string_view text) {
 }
 
 std::string_view without_blanks(std::string_view dim) {
-  const std::size_t begin = std::min(dim.find_first_not_of(' '), dim.size());
-  return dim.substr(begin, dim.find_last_not_of(' ') + 1 - begin);
+  dim = after_any(dim, " ");
+  return dim.substr(0, dim.find_last_not_of(' ') + 1);
 }
 
 // Reads the dimensions of a header; `may_be_open`: one of them may be "?". Throws Error.
@@ -95,8 +95,7 @@ std::optional<HeaderText> parse_header(const std::string& text) {
 // Reads "-12"; an integer beyond int64 becomes the limit on its side. Nothing: the text is not an integer.
 std::optional<std::int64_t> parse_bound(std::string_view text) {
   const bool is_negative = text.starts_with('-');
-  const std::string_view digits = text.substr(is_negative ? 1 : 0);
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  if (!is_digits(text.substr(is_negative ? 1 : 0))) return std::nullopt;
   using Int64 = std::numeric_limits<std::int64_t>;
   return parse_int64(text).value_or(is_negative ? Int64::min() : Int64::max());
 }

@@ -196,7 +196,7 @@ void set_path(Destination& destination, const Operand& operand) {
   std::optional<NameInFile> member;
   if (const auto opened = open_archive_path(operand)) {
     if (destination.format == nullptr) destination.format = opened->format;
-    member = NameInFile{opened->shown, *opened->array};
+    member = NameInFile{opened->shown(), *opened->array};
   } else {
     member = find_member(operand, names_archive);
   }

@@ -85,10 +85,10 @@ auto Source::in_context(const Body& body) const {
 }
 
 void Source::take_file(const OpenedFile& opened, const Options& options) {
-  name_ = printable(opened.shown);
+  name_ = printable(opened.shown());
   format_ = opened.format;
   if (format_->read_text != nullptr) {
-    const Format* const named = find_format_by_ending(opened.shown);
+    const Format* const named = find_format_by_ending(opened.shown());
     has_strings_ = !tensorop::is_table(*format_) || options.text_format != nullptr ||
                    (named != nullptr && tensorop::is_table(*named));
     mapping_ = opened.file.mapping();

@@ -40,8 +40,6 @@ bool is_row(std::string_view line) {
 // Whether no part of the text can be a tensor: it is neither a JSON list nor a JSON string, a JSON object
 // begins with another key, and no line is a row of a table.
 bool is_no_tensor(std::string_view text) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   text = after_blanks(text);
   if (text.empty() || text.starts_with('[') || text.starts_with('"')) return false;
   if (text.starts_with('{')) {
@@ -81,14 +79,14 @@ TensorSet TensorSet::of_folder(const std::string& path) {
 
 TensorSet TensorSet::of_archive(OpenedFile opened) {
   TensorSet set;
-  set.name_ = opened.shown;
+  set.name_ = opened.shown();
   if (opened.format == &kOnnxFormat) {
-    set.archive_ = with_context(printable(opened.shown), [&] { return open_onnx_model(opened.file); });
+    set.archive_ = with_context(printable(opened.shown()), [&] { return open_onnx_model(opened.file); });
   } else {
     set.archive_ = tensorop::open_archive(opened);
   }
   for (Unseen entry : set.archive_->unseen()) {
-    if (entry.names.empty()) entry.names = {opened.shown};
+    if (entry.names.empty()) entry.names = {opened.shown()};
     add_unseen(set.unseen_, entry);
   }
   for (std::size_t i = 0; i < set.archive_->size(); ++i) {

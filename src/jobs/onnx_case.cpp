@@ -62,9 +62,8 @@ std::optional<std::string_view> number_in(std::string_view name, std::string_vie
   if (!name.starts_with(prefix) || !name.ends_with(kEnding)) return std::nullopt;
   if (name.size() < prefix.size() + kEnding.size()) return std::nullopt;
   const std::string_view digits = name.substr(prefix.size(), name.size() - prefix.size() - kEnding.size());
-  const bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
   const bool is_canonical = digits == "0" || !digits.starts_with('0');
-  return is_number && is_canonical ? std::optional(digits) : std::nullopt;
+  return is_digits(digits) && is_canonical ? std::optional(digits) : std::nullopt;
 }
 
 // Returns the paths of PREFIX0.pb, PREFIX1.pb, ... in a folder. The model has `count` of them.
@@ -263,7 +262,7 @@ class OnnxCaseReader {
 // Sorts numbers by value, before all other names.
 auto order_of_set(const std::string& name) {
   std::string number = name.substr(kSet.size());
-  const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+  const bool is_number = is_digits(number);
   if (is_number) number.erase(0, std::min(number.find_first_not_of('0'), number.size() - 1));
   const std::size_t digits = is_number ? number.size() : 0;
   return std::tuple(!is_number, digits, std::move(number), name);

@@ -64,10 +64,6 @@ std::uint64_t parse_max_ulp(const ToleranceText& given) {
   return value;
 }
 
-bool is_digits(std::string_view text) {
-  return text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 MismatchLimit parse_max_mismatch(const ToleranceText& given) {
   MismatchLimit limit;
   limit.text = given.text;
@@ -148,7 +144,7 @@ std::optional<std::int64_t> parse_millionths(std::string_view text) {
   const std::size_t point = std::min(text.find('.'), text.size());
   const std::string_view whole = text.substr(0, point);
   std::string decimals(text.substr(std::min(point + 1, text.size())));
-  if ((whole.empty() && decimals.empty()) || !is_digits(whole) || !is_digits(decimals)) return std::nullopt;
+  if (!is_digits(cat(whole, decimals))) return std::nullopt;
   if (decimals.size() > kMostDecimals) return std::nullopt;
   decimals.resize(kMostDecimals, '0');
   return parse_int64(cat(whole, decimals));

@@ -126,7 +126,7 @@ TEST_CASE("a long stream is read as far as is enough, in memory or in a temporar
         .enough =
             [&, &enough = enough](std::string_view head) {
               CHECK(std::string_view(sent).starts_with(head));
-              CHECK(static_cast<std::int64_t>(head.size()) >= 4 * examined);
+              CHECK(static_cast<std::int64_t>(head.size()) > examined);
               if (examined == 0) CHECK(head.size() == kHead);
               examined = static_cast<std::int64_t>(head.size());
               return enough;

@@ -139,6 +139,7 @@ TEST_CASE("a file of any format reads back as what was written", "[io][format]")
         // Whatever follows, it is not refused by its beginning.
         if (format.enough_bytes != nullptr && tensor.size() != 0)
           CHECK(format.enough_bytes(bytes) >= to_int64(bytes.size()));
+        if (format.check_text != nullptr) CHECK(format.check_text()(bytes));
       }
       // The nested form has no shape for some empty tensors.
       if ((!format.is_readable() || is_table(format)) && tensor.size() == 0) continue;

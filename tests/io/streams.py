@@ -67,14 +67,42 @@ def check_non_blocking(binary, folder):
 def check_address_space(binary, folder):
     if b"__asan_init" in pathlib.Path(binary).read_bytes() or b"__tsan_init" in pathlib.Path(binary).read_bytes():
         return  # a sanitizer needs more address space than this
-    write_npy(folder / "large.npy", 1 << 30)
+    count = 1 << 30
     limit = 400_000_000
-    done = run(binary, "gather", "large.npy", "0:2", cwd=folder, text=True,
-               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-    size = (folder / "large.npy").stat().st_size
-    message = (f"tensorop: gather: data: large.npy: cannot map: it has {size} bytes, and the limit of the address space "
-               f"(ulimit -v) is {limit} bytes\n")
-    checker.check("a limit of the address space is named", done.returncode == 2 and done.stderr.startswith(message), done)
+    write_npy(folder / "large.npy", count)
+    os.link(folder / "large.npy", folder / "large.bin")
+    for name in ("a", "b"):
+        header = b'{"%s":{"dtype":"U8","shape":[%d],"data_offsets":[0,%d]}}' % (name.encode(), count, count)
+        with open(folder / f"{name}.safetensors", "wb") as file:
+            file.write(struct.pack("<Q", len(header)) + header)
+            file.truncate(8 + len(header) + count)
+    (folder / "m.safetensors.index.json").write_text('{"weight_map":{"a":"a.safetensors","b":"b.safetensors"}}')
+    (folder / "job.jsonl").write_text('{"op":"gather","data":"large.npy","indices":[1],"output":"x.npy"}')
+    hint = "hint: ulimit -v unlimited lifts the limit of the address space\n"
+
+    def limited(*words, **options):
+        return run(binary, *words, cwd=folder, text=True,
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)), **options)
+
+    for file, words in (("large.npy", "gather large.npy 0:2"), ("large.npy", "gather large.npy 0:2 --dry-run"),
+                        ("large.npy", "why gather large.npy 0:2"), ("large.npy", "run job.jsonl"),
+                        ("large.npy", "convert large.npy --dtype int16 -o x.npy"), ("large.npy", "info large.npy --stats"),
+                        ("large.npy", "compare large.npy large.npy"), ("large.npy", "lookup large.npy [1]"),
+                        ("large.npy", "nonzero large.npy"), ("large.bin", "info uint8[?]@large.bin"),
+                        ("a.safetensors", "info a.safetensors --digest --stats"),
+                        ("a.safetensors", "gather a.safetensors:a 0:2"), ("a.safetensors", "convert [1] -o a.safetensors:c"),
+                        ("a.safetensors", "convert a.safetensors b.safetensors -o x.npz"),
+                        ("a.safetensors", "gather m.safetensors.index.json:a 0:2"),
+                        ("a.safetensors", "info m.safetensors.index.json"),
+                        ("a.safetensors", "compare m.safetensors.index.json m.safetensors.index.json")):
+        done = limited(*words.split())
+        size = (folder / file).stat().st_size
+        message = f"{file}: cannot map: it has {size} bytes, and the limit of the address space (ulimit -v) is {limit} bytes\n"
+        checker.check(words, done.returncode == 2 and message in done.stderr and hint in done.stderr, done)
+    with open(folder / "large.npy", "rb") as file:
+        file.read(1)
+        done = limited("gather", "uint8[?]@-", "0:2", stdin=file)
+    checker.check("a stream", done.returncode == 2 and hint in done.stderr, done)
 
 
 def seconds(binary, text, folder):

@@ -140,20 +140,13 @@ class StreamReader {
 
   std::shared_ptr<const MappedFile> read() {
     fill(StreamReading::kHeadBytes);
-    std::int64_t examined = 0;
-    const auto examine = [&] {
-      const bool is_due = have_ >= 4 * examined && have_ <= StreamReading::kMostExamined;
-      if (ended_ || reading_.enough == nullptr || enough_ != StreamReading::kUnknown || !is_due) return;
-      examined = have_;
-      const std::string_view head(reinterpret_cast<const char*>(memory_.get()), to_size(have_));
-      enough_ = std::max(have_, reading_.enough(head));
-    };
-    for (examine(); !ended_ && have_ < enough_; examine()) {
+    while (!ended_ && have_ < enough_) {
       // The size that the head declares may be false: memory is taken as the bytes come. Growing the buffer
       // moves pages; untouched pages cost nothing.
       constexpr std::int64_t kMostAtOnce = 64 << 20;
       // A long stream is believed, and refused if its size has no place: it might never end.
-      const bool is_believed = enough_ != StreamReading::kUnknown && have_ >= StreamReading::kMostExamined;
+      constexpr std::int64_t kLong = 8 << 20;
+      const bool is_believed = enough_ != StreamReading::kUnknown && have_ >= kLong;
       const std::int64_t step = std::min({enough_ - have_, have_, std::max(kMostAtOnce, have_ / 4)});
       const std::int64_t next = is_believed ? enough_ : have_ + step;
       if (reading_.spill != nullptr) {
@@ -172,26 +165,36 @@ class StreamReader {
     void operator()(std::byte* block) const { std::free(block); }
   };
 
-  // Reads into memory until it holds `bytes` bytes.
+  // Whether it is unknown how long the stream is, and its beginning is there.
+  [[nodiscard]] bool is_to_examine() const {
+    return !ended_ && enough_ == StreamReading::kUnknown && reading_.enough != nullptr &&
+           have_ >= StreamReading::kHeadBytes;
+  }
+  void examine(std::span<const std::byte> so_far) {
+    enough_ = std::max(have_, reading_.enough(bytes_text(so_far)));
+  }
+
+  // Reads into memory until it holds `bytes` bytes, or enough.
   void fill(std::int64_t bytes) {
     require_memory(bytes - have_, cat("the next part of ", printable(name_)));
     void* const larger = std::realloc(memory_.get(), to_size(bytes));
     if (larger == nullptr) throw_no_memory(bytes, printable(name_));
     static_cast<void>(memory_.release());
     memory_.reset(static_cast<std::byte*>(larger));
-    have_ += fill(std::span(memory_.get(), to_size(bytes)).subspan(to_size(have_)));
+    while (!ended_ && have_ < std::min(bytes, enough_)) {
+      have_ += read_some(std::span(memory_.get(), to_size(bytes)).subspan(to_size(have_)));
+      if (is_to_examine()) examine({memory_.get(), to_size(have_)});
+    }
   }
 
-  // Fills the buffer. Returns the number of bytes read: fewer than its size only at the end of the stream.
-  std::int64_t fill(std::span<std::byte> buffer) {
-    std::size_t done = 0;
-    while (done < buffer.size() && !ended_) {
-      const ssize_t got = os().read(fd_.get(), buffer.data() + done, buffer.size() - done);
-      if (got < 0 && !may_retry(fd_.get(), POLLIN)) throw_errno(name_, "cannot read");
-      if (got > 0) done += static_cast<std::size_t>(got);
-      ended_ = got == 0;
+  // Reads at least one byte into the buffer, unless the stream ends. Returns the number of bytes.
+  std::int64_t read_some(std::span<std::byte> buffer) {
+    ssize_t got = 0;
+    while ((got = os().read(fd_.get(), buffer.data(), buffer.size())) < 0) {
+      if (!may_retry(fd_.get(), POLLIN)) throw_errno(name_, "cannot read");
     }
-    return to_int64(done);
+    ended_ = got == 0;
+    return got;
   }
 
   // Writes the bytes read so far to the file, then the rest of the stream.
@@ -201,9 +204,12 @@ class StreamReader {
     std::vector<std::byte> block(std::size_t{1} << 20);
     while (!ended_ && have_ < enough_) {
       const std::int64_t most = std::min(to_int64(block.size()), enough_ - have_);
-      const std::int64_t got = fill(std::span(block).first(to_size(most)));
+      const std::int64_t got = read_some(std::span(block).first(to_size(most)));
       file.write_at(have_, std::span(block).first(to_size(got)));
       have_ += got;
+      if (!is_to_examine()) continue;
+      file.truncate(have_);
+      examine(file.map());
     }
     file.truncate(have_);
     return std::move(file).into_mapped();

@@ -79,14 +79,11 @@ struct StreamReading {
   // Number of bytes that format detection needs: 64 KiB, and the frame of the longest NPY header.
   static constexpr std::int64_t kHeadBytes = (1 << 16) + 64;
 
-  static constexpr std::int64_t kMostExamined = std::int64_t{1} << 23;
-
   static constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
 
-  // Called with the first kHeadBytes bytes of a longer stream, and while it returns kUnknown, again with four
-  // times as many, up to kMostExamined. Returns the number of bytes to read: 0 if the
-  // head already has an error, else the size that the head declares, or kUnknown. Throws Error to refuse the
-  // stream. May be null.
+  // Called with the first kHeadBytes bytes of a longer stream and, while it returns kUnknown, with all bytes
+  // so far after each read. Returns the number of bytes to read: 0 if these already have an error, else the
+  // size that they declare, or kUnknown. Throws Error to refuse the stream. May be null.
   std::function<std::int64_t(std::string_view head)> enough = nullptr;
   // Returns a temporary file for a stream of `bytes` bytes, or nothing to keep the stream in memory. May be
   // null.

@@ -56,6 +56,7 @@ std::shared_ptr<const MappedFile> ScratchFile::into_mapped() && {
     MappedFile mapped;
   };
   struct stat info {};
+  mapping_ = {};
   if (os().fstat(fd_.get(), &info) != 0) throw_errno(folder_, "cannot map a temporary file");
   // A path that reaches the file while it is open.
   const std::string path = cat("/proc/self/fd/", fd_.get());
@@ -65,7 +66,7 @@ std::shared_ptr<const MappedFile> ScratchFile::into_mapped() && {
 }
 
 std::span<const std::byte> ScratchFile::map() {
-  if (mapping_.bytes().empty()) {
+  if (to_int64(mapping_.bytes().size()) != bytes_) {
     mapping_ = Mapping(fd_.get(), bytes_, Mapping::Access::read, folder_, "cannot map a temporary file",
                        "cannot read a temporary file");
   }

@@ -25,8 +25,9 @@ class ScratchFile {
   void write_at(std::int64_t offset, std::span<const std::byte> data) const;
   // Cuts the file to its first `bytes` bytes. Throws Error naming the folder.
   void truncate(std::int64_t bytes);
-  // Maps the whole file as read-only memory, page-aligned, valid as long as this object; later writes are
-  // visible in it. One thread at a time. Throws Error naming the folder.
+  // Maps the whole file as read-only memory, page-aligned, valid as long as this object, or until the file is
+  // cut and mapped again; later writes are visible in it. One thread at a time. Throws Error naming the
+  // folder.
   [[nodiscard]] std::span<const std::byte> map();
   // As map(), but returns a MappedFile that owns the temporary file: an input like any other.
   [[nodiscard]] std::shared_ptr<const MappedFile> into_mapped() &&;

@@ -33,25 +33,21 @@ constexpr auto kMeanings = [] {
   return meanings;
 }();
 
-// "U+000A".
+// "U+000A", of a control character.
 std::string code_name(int byte) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  const auto code = static_cast<std::size_t>(byte);
-  return cat("U+00", kHex[code >> 4], kHex[code & 15]);
+  return cat("U+00", byte >> 4, "0123456789ABCDEF"[byte & 15]);
 }
 
 // "control character U+000A (LF) as \u000A or \n".
 std::string escaped_control(int byte) {
-  constexpr std::string_view kNames[] = {"NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL",
-                                         "BS",  "HT",  "LF",  "VT",  "FF",  "CR",  "SO",  "SI",
-                                         "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB",
-                                         "CAN", "EM",  "SUB", "ESC", "FS",  "GS",  "RS",  "US"};
+  constexpr std::string_view kNames =
+      "NULSOHSTXETXEOTENQACKBELBS HT LF VT FF CR SO SI DLEDC1DC2DC3DC4NAKSYNETBCANEM SUBESCFS GS RS US ";
   constexpr std::string_view kShort = "\b\t\n\f\r";
   constexpr std::string_view kShortNames = "btnfr";
   const std::string code = code_name(byte);
   const std::size_t found = kShort.find(static_cast<char>(byte));
-  return cat("control character ", code, " (", kNames[byte], ") as \\u", code.substr(2),
-             found == std::string_view::npos ? "" : cat(" or \\", kShortNames[found]));
+  return cat("control character ", code, " (", trimmed(kNames.substr(to_size(3 * byte), 3)), ") as \\u",
+             code.substr(2), found == std::string_view::npos ? "" : cat(" or \\", kShortNames[found]));
 }
 
 constexpr std::string_view kWellFormed = "well-formed UTF-8";
@@ -72,16 +68,11 @@ struct Mistake {
   std::string_view hint;
 };
 
-// Literals of other languages that are not valid JSON, by their first characters.
+// Literals of other languages that are not valid JSON, by their first characters; in lower case: in any case.
 constexpr Mistake kMistakes[] = {
     {"nan", "JSON has no NaN: write \"NaN\", in quotes"},
-    {"NaN", "JSON has no NaN: write \"NaN\", in quotes"},
-    {"Nan", "JSON has no NaN: write \"NaN\", in quotes"},
-    {"NAN", "JSON has no NaN: write \"NaN\", in quotes"},
     {"inf", "JSON has no Infinity: write \"Infinity\", in quotes"},
-    {"Inf", "JSON has no Infinity: write \"Infinity\", in quotes"},
     {"-inf", "JSON has no Infinity: write \"-Infinity\", in quotes"},
-    {"-Inf", "JSON has no Infinity: write \"-Infinity\", in quotes"},
     {"True", "true and false are written in lower case"},
     {"False", "true and false are written in lower case"},
     {"None", "JSON has null for None; a missing number is written \"NaN\", in quotes"},
@@ -89,7 +80,6 @@ constexpr Mistake kMistakes[] = {
     {"/", "JSON has no comments"},
     {"#", "JSON has no comments"},
     {"0x", "JSON numbers are decimal"},
-    {"0X", "JSON numbers are decimal"},
     {"+", "JSON numbers have no plus sign"},
     {"(", "JSON has no tuples: lists are in brackets"},
 };
@@ -108,7 +98,7 @@ std::string_view word_at(std::string_view text, std::size_t at) {
 std::string_view hint_at(std::string_view text, std::size_t at) {
   const std::string_view word = word_at(text, at);
   for (const auto& [first, hint] : kMistakes) {
-    if (word.starts_with(first)) return hint;
+    if (word.starts_with(first) || lower(word.substr(0, first.size())) == first) return hint;
   }
   // Detects a comma before a closing bracket.
   if (at >= text.size() || (text[at] != ']' && text[at] != '}')) return {};
@@ -146,14 +136,12 @@ JsonNumber json_number(std::string_view text) {
     ++at;
     if (!digits()) return {at, "a digit after '.'"};
   }
-  if (is_at('e') || is_at('E')) {
-    ++at;
-    const bool is_signed = is_at('+') || is_at('-');
-    if (is_signed) ++at;
-    if (!digits()) {
-      return {at, is_signed ? "a digit after the sign of the exponent" : "a digit or a sign after 'e'"};
-    }
-  }
+  if (!is_at('e') && !is_at('E')) return {at, {}};
+  ++at;
+  const bool is_signed = is_at('+') || is_at('-');
+  if (is_signed) ++at;
+  if (!digits())
+    return {at, is_signed ? "a digit after the sign of the exponent" : "a digit or a sign after 'e'"};
   return {at, {}};
 }
 
@@ -323,14 +311,11 @@ void JsonCursor::read_escape(const char*& at) {
   }
   if (c != 'u') refuse_byte(at, at_, "one of \"\\/bfnrtu after the backslash");
   std::uint32_t code = read_hex(at);
-  if (code >= 0xDC00 && code <= 0xDFFF) {
+  if (code >= 0xDC00 && code <= 0xDFFF)
     refuse_byte(at - 1, at_, "a surrogate U+D800..U+DBFF before U+DC00..U+DFFF");
-  }
   if (code >= 0xD800 && code <= 0xDBFF) {
     constexpr std::string_view kUnpaired = "a surrogate U+DC00..U+DFFF after U+D800..U+DBFF";
-    if (peek(at) != '\\') refuse_byte(at, at_, kUnpaired);
-    ++at;
-    if (peek(at) != 'u') refuse_byte(at, at_, kUnpaired);
+    if (peek(at) != '\\' || peek(++at) != 'u') refuse_byte(at, at_, kUnpaired);
     const std::uint32_t low = read_hex(at);
     if (low < 0xDC00 || low > 0xDFFF) refuse_byte(at - 1, at_, kUnpaired);
     code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
@@ -345,9 +330,8 @@ std::uint32_t JsonCursor::read_hex(const char*& at) {
   for (int i = 0; i < 4; ++i, ++at) {
     const int c = peek(at);
     const int letter = c | 0x20;
-    if (!is_digit(c) && (letter < 'a' || letter > 'f')) {
+    if (!is_digit(c) && (letter < 'a' || letter > 'f'))
       refuse_byte(at, at_, "4 hexadecimal digits after \\u");
-    }
     code = code * 16 + static_cast<std::uint32_t>(is_digit(c) ? c - '0' : letter - 'a' + 10);
   }
   return code;
@@ -355,22 +339,15 @@ std::uint32_t JsonCursor::read_hex(const char*& at) {
 
 void JsonCursor::refuse(std::string_view expected) {
   constexpr std::string_view kMarks = "[]{},:";
-  constexpr std::string_view kMarkNames[] = {"'['", "']'", "'{'", "'}'", "','", "':'"};
   std::string found(kEnd);
-  std::size_t last = 0;  // bytes in front of the position
-  if (!at_end()) {
-    const std::size_t mark = kMarks.find(*at_);
-    last = 1;
-    if (mark != std::string_view::npos) {
-      ++at_;
-      found = kMarkNames[mark];
-    } else {
-      expected_ = expected;
-      const JsonKind kind = read_value();
-      found = kind == JsonKind::boolean ? value_ : kind_name(kind);
-    }
+  if (at_end()) refuse_at(offset(), expected, found);
+  if (kMarks.find(*at_) != std::string_view::npos) {
+    found = cat('\'', *at_++, '\'');
+  } else {
+    expected_ = expected;
+    found = this->found(read_value());
   }
-  refuse_at(offset() - last, expected, found);
+  refuse_at(offset() - 1, expected, found);
 }
 
 void JsonCursor::refuse_byte(const char* at, const char* begin, std::string_view expected) const {
@@ -416,23 +393,6 @@ void JsonCursor::refuse_at(std::size_t offset, std::string_view expected, std::s
 void JsonCursor::fail(std::string_view place, std::string_view message, std::string_view hint) const {
   throw Error(cat(name_, name_.empty() ? "" : ": ", "malformed JSON at ", place, ": ", message), "",
               std::string(hint));
-}
-
-bool may_become_json(std::string_view head) {
-  try {
-    JsonCursor in(head, {}, {}, true);
-    // An object may be followed by others, as in the lines of a job file.
-    for (bool may_follow = true; !in.at_end();) {
-      if (!may_follow) return false;
-      const JsonKind kind = in.value();
-      if (!in.skip_rest(kind, kDeepestJson)) return false;
-      may_follow = kind == JsonKind::object;
-    }
-  } catch (const TextCut&) {
-    return true;
-  } catch (const Error&) {  // the reader of the text reports the error
-  }
-  return false;
 }
 
 }  // namespace tensorop

@@ -93,7 +93,4 @@ class JsonCursor : public TextCursor {
   std::string_view value_;  // returned by text(): in token_, or a literal
 };
 
-// Whether a longer text that begins with `head` may be JSON: a value, or a sequence of objects.
-[[nodiscard]] bool may_become_json(std::string_view head);
-
 }  // namespace tensorop

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/text.hpp"
+#include "io/json/json_check.hpp"
 #include "io/json/json_cursor.hpp"
 
 namespace tensorop {
@@ -28,6 +29,12 @@ class Lines {
   std::size_t counted_ = 0;
   std::int64_t line_ = 1;
 };
+
+// The last value read, of that kind, whose text begins at `begin`: the text of a string, else the JSON.
+TextSpan span_of(const JsonCursor& in, JsonKind kind, const TextSpan& text, std::size_t begin) {
+  if (kind == JsonKind::string) return owned_span(in.text());
+  return {text.text.substr(begin, in.offset() - begin), text.owner};
+}
 
 // More keys than any record needs: an endless document must be refused at some point.
 constexpr std::size_t kMostKeys = 256;
@@ -96,15 +103,11 @@ class ObjectsReader {
 
   void read_member(JsonMember& member, std::int64_t line) {
     member.kind = next_value();
-    if (member.kind == JsonKind::string) {
-      member.value = owned_span(in_.text());
-      return;
-    }
     if (!in_.skip_rest(member.kind, kDeepestJson)) {
       refuse(line, cat("key \"", printable(member.key), "\": more than ", kDeepestJson,
                        " lists and objects within each other"));
     }
-    member.value = {text_.text.substr(begin_, in_.offset() - begin_), text_.owner};
+    member.value = span_of(in_, member.kind, text_, begin_);
   }
 
   const TextSpan& text_;
@@ -135,9 +138,7 @@ std::vector<JsonMember> read_json_items(const TextSpan& list) {
     const std::size_t begin = in.offset();
     JsonMember item{.kind = in.value()};
     if (!in.skip_rest(item.kind, kDeepestJson)) throw Error("lists are nested too deep");
-    item.value = item.kind == JsonKind::string
-                     ? owned_span(in.text())
-                     : TextSpan{list.text.substr(begin, in.offset() - begin), list.owner};
+    item.value = span_of(in, item.kind, list, begin);
     items.push_back(std::move(item));
   }
   return items;
@@ -151,7 +152,7 @@ std::vector<JsonObject> read_json_objects(const TextSpan& text, const std::strin
   // A copy, because the file may change. A text that is refused at its beginning is not copied completely.
   constexpr std::size_t kHeadBytes = 1 << 16;
   const std::string_view head = text.text.substr(0, kHeadBytes);
-  const bool is_refused = head.size() < text.text.size() && !may_become_json(head);
+  const bool is_refused = head.size() < text.text.size() && !JsonCheck()(head);
   const std::string_view read = is_refused ? head : text.text;
   require_memory(to_int64(read.size()), "the text");
   std::vector<JsonObject> objects = ObjectsReader(owned_span(read), name).read();

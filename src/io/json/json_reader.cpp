@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "io/array/encoding.hpp"
 #include "io/format.hpp"
+#include "io/json/json_check.hpp"
 #include "io/json/json_cursor.hpp"
 #include "io/json/json_parts.hpp"
 #include "io/json/json_writer.hpp"
@@ -139,9 +139,8 @@ void read_described(JsonCursor& in, TextHeader& header, const TextReading& readi
   in.go_to(end);
 }
 
-// `is_cut` as in TextCursor.
-TextTensor read_document(std::string_view text, const TextReading& reading, TextHeader header, bool is_cut) {
-  JsonCursor in(text, {}, {}, is_cut);
+TextTensor read_document(std::string_view text, const TextReading& reading, TextHeader header) {
+  JsonCursor in(text);
   if (in.at_end()) throw Error("holds no JSON value");
   std::optional<DataReader> data;
   const JsonKind kind = in.value();
@@ -163,23 +162,11 @@ bool begins_as_json(std::string_view head) {
   return !text.empty() && (text[0] == '[' || text[0] == '{');
 }
 
-// A list is read as a tensor: rows of two lengths, for example, end the stream too.
-std::int64_t json_enough(std::string_view head) {
-  if (!after_blanks(head).starts_with('[')) return may_become_json(head) ? StreamReading::kUnknown : 0;
-  try {
-    (void)read_data_text({}, [&](const TextHeader& header) { return read_document(head, {}, header, true); });
-  } catch (const TextCut&) {
-    return StreamReading::kUnknown;
-  } catch (const Error&) {  // the reader of the text reports the error
-  }
-  return 0;
-}
-
 }  // namespace
 
 TextTensor read_json(std::string_view text, const TextReading& reading) {
-  return read_data_text(
-      reading, [&](const TextHeader& header) { return read_document(text, reading, header, false); });
+  return read_data_text(reading,
+                        [&](const TextHeader& header) { return read_document(text, reading, header); });
 }
 
 TextHead peek_json(std::string_view text) {
@@ -214,7 +201,7 @@ constinit const Format kJsonFormat = {
     .article = "a",
     .endings = {".json"},
     .detects = begins_as_json,
-    .enough_bytes = json_enough,
+    .check_text = [] { return TextCheck(JsonCheck()); },
     .read_text = read_json,
     .peek_text = peek_json,
     .encode = json_encoding,

@@ -188,12 +188,8 @@ std::string nested_json(const Tensor& tensor) {
 }
 
 std::string json_prefix(DType dtype, const Shape& shape) {
-  std::string out = cat("{\"dtype\":\"", name(dtype), "\",\"shape\":[");
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if (axis != 0) out += ',';
-    out += cat(shape[axis]);
-  }
-  return out + "],\"data\":";
+  const std::string sizes = join(shape, ",", [](std::int64_t size) { return cat(size); });
+  return cat("{\"dtype\":\"", name(dtype), "\",\"shape\":[", sizes, "],\"data\":");
 }
 
 std::string json_string(std::string_view text) {
@@ -203,7 +199,6 @@ std::string json_string(std::string_view text) {
 }
 
 void append_json_string(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   constexpr std::string_view kShort = "\b\t\n\f\r\"\\";
   constexpr std::string_view kShortNames = "btnfr\"\\";
   out += '"';
@@ -213,7 +208,7 @@ void append_json_string(std::string& out, std::string_view text) {
     if (found != std::string_view::npos) {
       out += {'\\', kShortNames[found]};
     } else if (byte < 0x20) {
-      out += cat("\\u00", kHex[byte >> 4], kHex[byte & 15]);
+      out += cat("\\u", hex(byte, 4));
     } else {
       out += c;
     }

@@ -85,10 +85,7 @@ std::int64_t longest_characters(std::span<const StringRef> strings) {
       throw Error(cat("element ", &string - strings.data(),
                       " ends in the character NUL, which NPY and NPZ do not keep"),
                   "", "a .pb or .json file keeps it");
-    // Each UTF-8 character has one byte that is not a continuation byte.
-    const auto characters = std::ranges::count_if(
-        string.view(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-    longest = std::max<std::int64_t>(longest, characters);
+    longest = std::max(longest, utf8_characters(string.view()));
   }
   return longest;
 }

@@ -153,9 +153,7 @@ std::string shortened(std::string_view text) {
 // A fixed-width string dtype: the number of code points or bytes.
 Element string_element(std::string_view descr, char order) {
   const bool wide = descr[1] == 'U';
-  const std::string_view digits = descr.substr(2);
-  const bool is_plain = digits.find_first_not_of("0123456789") == std::string_view::npos;
-  const auto width = is_plain ? parse_int64(digits) : std::nullopt;
+  const auto width = is_digits(descr.substr(2)) ? parse_int64(descr.substr(2)) : std::nullopt;
   if (!width) malformed(cat("descr ", in_quotes(descr), " has no width"));
   const auto bytes = checked_mul(*width, wide ? 4 : 1);
   if (!bytes) malformed(cat("descr ", in_quotes(descr), " is too wide"));
@@ -164,26 +162,27 @@ Element string_element(std::string_view descr, char order) {
   return {DType::string, StoredEncoding::utf32, *bytes, cat("<U", *width)};
 }
 
+Element refused(std::string what, std::string hint = {}) {
+  Element element{};
+  element.refused = std::move(what);
+  element.hint = std::move(hint);
+  return element;
+}
+
 Element refused_descr(std::string_view descr) {
   const char kind = descr.size() > 1 ? descr[1] : '\0';
   const std::string shown = cat("dtype ", in_quotes(descr));
-  if (descr.ends_with('O')) {
+  if (descr.ends_with('O'))
     throw Error(shown + " (pickled Python objects) is not supported: nothing in a file is ever executed");
+  for (const std::string_view extended : {"f12", "f16", "c24", "c32"}) {
+    if (descr.ends_with(extended))
+      return refused(shown + " (extended precision) is not supported",
+                     numpy_hint(kind == 'c' ? "a.astype(\"complex128\")" : "a.astype(\"float64\")"));
   }
-  Element element{};
-  element.refused = shown + " is not supported";
-  if (kind == 'M' || kind == 'm') {
-    element.refused = shown + " (datetime or timedelta) is not supported";
-    element.hint = numpy_hint("a.view(\"int64\")");
-  }
-  if (kind == 'V') element.refused = shown + " (raw bytes) is not supported; '<V2' is bfloat16";
-  const bool extended =
-      descr.ends_with("f12") || descr.ends_with("f16") || descr.ends_with("c24") || descr.ends_with("c32");
-  if (extended) {
-    element.refused = shown + " (extended precision) is not supported";
-    element.hint = numpy_hint(kind == 'c' ? "a.astype(\"complex128\")" : "a.astype(\"float64\")");
-  }
-  return element;
+  if (kind == 'M' || kind == 'm')
+    return refused(shown + " (datetime or timedelta) is not supported", numpy_hint("a.view(\"int64\")"));
+  if (kind == 'V') return refused(shown + " (raw bytes) is not supported; '<V2' is bfloat16");
+  return refused(shown + " is not supported");
 }
 
 // The dtype that numpy.dtype accepts as `descr` without a byte order, or that has this name in ml_dtypes.
@@ -234,20 +233,13 @@ Element parse_descr(std::string_view descr) {
 
 Element parse_element(Cursor& cursor) {
   const char first = cursor.peek();
-  if (first == '[') {
-    Element element{};
-    element.refused = cat("structured dtypes are not supported: ", shortened(cursor.brackets()));
-    element.hint =
+  if (first == '[')
+    return refused(
+        cat("structured dtypes are not supported: ", shortened(cursor.brackets())),
         "python3 -c 'import numpy; a = numpy.load(\"FILE\"); numpy.savez(\"x.npz\", **{n: a[n] for n in "
-        "a.dtype.names})' writes each field as an array to x.npz";
-    return element;
-  }
-  if (first == '(') {
-    Element element{};
-    element.refused = cat("subarray dtypes are not supported: ", shortened(cursor.brackets()));
-    element.hint = numpy_hint("a");
-    return element;
-  }
+        "a.dtype.names})' writes each field as an array to x.npz");
+  if (first == '(')
+    return refused(cat("subarray dtypes are not supported: ", shortened(cursor.brackets())), numpy_hint("a"));
   return parse_descr(cursor.string("descr"));
 }
 

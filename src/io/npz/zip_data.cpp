@@ -17,17 +17,10 @@
 namespace tensorop {
 namespace {
 
-std::string hex(std::uint32_t value) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out = "0x";
-  for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[value >> shift & 15U];
-  return out;
-}
-
 void require_crc(std::uint32_t found, const ZipMember& member) {
   if (found == member.crc) return;
-  throw Error(
-      cat("the data is damaged: its CRC-32 is ", hex(found), ", the archive states ", hex(member.crc)));
+  throw Error(cat("the data is damaged: its CRC-32 is 0x", hex(found, 8), ", the archive states 0x",
+                  hex(member.crc, 8)));
 }
 
 }  // namespace

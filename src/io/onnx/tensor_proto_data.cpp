@@ -37,35 +37,17 @@ struct Limits {
   bool is_pattern = false;  // the number is the element's bits
 };
 
-template <class T>
-constexpr Limits limits_of() {
-  return {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()};
-}
-
 Limits limits_of(DType dtype) {
-  switch (dtype) {
-    case DType::boolean:
-      return {0, 1};
-    case DType::int8:
-      return limits_of<std::int8_t>();
-    case DType::uint8:
-      return limits_of<std::uint8_t>();
-    case DType::int16:
-      return limits_of<std::int16_t>();
-    case DType::uint16:
-      return limits_of<std::uint16_t>();
-    case DType::int32:
-      return limits_of<std::int32_t>();
-    case DType::uint32:
-      return limits_of<std::uint32_t>();
-    case DType::int64:
-    case DType::uint64:  // any 64 bits are valid
-      return limits_of<std::int64_t>();
-    case DType::int4:  // ONNX 1.16.0 to 1.16.2 write the byte as int8
-      return {std::numeric_limits<std::int8_t>::lowest(), std::numeric_limits<std::uint8_t>::max(), true};
-    default:
-      return {0, (std::int64_t{1} << 8 * element_size(dtype)) - 1, true};
-  }
+  if (dtype == DType::boolean) return {0, 1};
+  // ONNX 1.16.0 to 1.16.2 write the byte as int8.
+  const std::int64_t lowest = dtype == DType::int4 ? std::numeric_limits<std::int8_t>::lowest() : 0;
+  Limits limits{lowest, (std::int64_t{1} << 8 * element_size(dtype) % 64) - 1, true};
+  dispatch(dtype, [&]<class T>(TypeTag<T>) {
+    using Read = std::conditional_t<sizeof(T) == 8, std::int64_t, T>;  // any 64 bits are valid
+    if constexpr (std::integral<T>)
+      limits = {std::numeric_limits<Read>::lowest(), std::numeric_limits<Read>::max()};
+  });
+  return limits;
 }
 
 [[noreturn]] void refuse_number(std::uint32_t number, std::int64_t position, std::int64_t value, DType dtype,

@@ -10,7 +10,7 @@
 #include "io/archive.hpp"
 #include "io/array/stored_array.hpp"
 #include "io/format.hpp"
-#include "io/json/json_cursor.hpp"
+#include "io/json/json_check.hpp"
 #include "io/little_endian.hpp"
 #include "io/safetensors/safetensors_writer.hpp"
 
@@ -78,7 +78,7 @@ std::int64_t safetensors_enough(std::string_view head) {
     const std::int64_t bytes = safetensors_header_bytes(head, std::nullopt);
     const std::string_view json = head.substr(to_size(kSafetensorsPrefix));
     if (bytes > to_int64(json.size()))
-      return may_become_json(json) ? StreamReading::kUnknown : bytes + kSafetensorsPrefix;
+      return JsonCheck()(json) ? StreamReading::kUnknown : bytes + kSafetensorsPrefix;
     // One byte more, to detect data that goes on.
     const auto header = parse_safetensors_header(json.substr(0, to_size(bytes)), std::nullopt);
     return saturated(checked_add(kSafetensorsPrefix + bytes + 1, header.data_bytes));

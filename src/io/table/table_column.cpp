@@ -63,8 +63,7 @@ std::size_t find_column(const std::vector<std::string>& names, std::string_view 
 }  // namespace
 
 std::string table_column(std::string_view text, const Format& format, std::string_view name) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text = after_byte_order_mark(text);
   const bool has_tabs = &format == &kTsvFormat ||
                         (&format == &kTextFormat && text.substr(0, text.find('\n')).find('\t') != text.npos);
   const char separator = has_tabs ? '\t' : ',';
@@ -74,7 +73,7 @@ std::string table_column(std::string_view text, const Format& format, std::strin
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view row = rest;
-    const std::string_view begin = row.substr(std::min(row.find_first_not_of(" \t\r"), row.size()));
+    const std::string_view begin = after_any(row, " \t\r");
     if (begin.empty() || begin[0] == '\n' || begins_comment(begin)) {
       rest.remove_prefix(std::min(row.find('\n'), row.size() - 1) + 1);
       out += row.substr(0, row.size() - rest.size());

@@ -15,7 +15,6 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/files/input_file.hpp"
 #include "base/text.hpp"
 #include "io/format.hpp"
 #include "io/table/table_parts.hpp"
@@ -26,7 +25,6 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr int kEndOfText = -1;  // value of peek() at the end of the text
 
 std::string_view name_of(Separator separator) {
@@ -177,15 +175,13 @@ class TableReader : private TextCursor {
         if (is_first) data_.begin_list();
         if (is_first ? !row_ends : columns_ > 1) data_.begin_list();
       }
-      if (!is_first && count > columns_) {
+      if (!is_first && count > columns_)
         throw Error(
             cat(line_of(at_), " has more than the ", counted(columns_, "number"), " of ", first_line_));
-      }
       put(value);
-      if (row_ends && !is_first && count < columns_) {
+      if (row_ends && !is_first && count < columns_)
         throw Error(
             cat(line_of(at_), " has ", counted(count, "number"), ", ", first_line_, " has ", columns_));
-      }
       at_ = next;
     }
     if (is_first) columns_ = count;
@@ -280,8 +276,7 @@ class TableReader : private TextCursor {
 
   // Refuses a line of strings that begins with a number: other lines may be meant as numbers too.
   void require_no_number() const {
-    std::string_view text = field_;
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    const std::string_view text = after_any(field_, " \t");
     // The first characters of numbers and their words: most strings are looked at no further.
     if (text.substr(0, 1).find_first_of("0123456789+-.tfniTFNI") == std::string_view::npos) return;
     const std::string_view number(text.begin(), std::ranges::find_if(text, ends_field));
@@ -323,9 +318,7 @@ class TableReader : private TextCursor {
 // Whether a text that begins with `head` is certainly a table: two fields in a way that no JSON document has.
 // A single number is not enough.
 bool begins_as_table(std::string_view head) {
-  head = head.substr(0, kTableDetectBytes);
-  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
-  head.remove_prefix(std::min(head.find_first_not_of(" \t"), head.size()));
+  head = after_any(after_byte_order_mark(head.substr(0, kTableDetectBytes)), " \t");
   if (begins_comment(head)) return true;
   const auto* const stop = std::ranges::find_if(head, ends_field);
   const std::string_view field(head.begin(), static_cast<std::size_t>(stop - head.begin()));
@@ -334,29 +327,32 @@ bool begins_as_table(std::string_view head) {
   return !after_blanks(rest).empty() && read_field(field, buffer).kind != FieldKind::other;
 }
 
-// A table of numbers needs no more bytes if a line begins with no number.
-std::int64_t table_enough(std::string_view head) {
-  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
-  std::string buffer;
-  bool has_numbers = false;
-  for (std::size_t end = head.find('\n'); end != std::string_view::npos; end = head.find('\n')) {
-    std::string_view line = head.substr(0, end);
-    head.remove_prefix(end + 1);
-    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-    const std::string_view field(line.begin(), std::ranges::find_if(line, ends_field));
-    if (line.empty() || begins_comment(line)) continue;
-    const bool is_number = read_field(field, buffer).kind != FieldKind::other;
-    if (!is_number) return has_numbers ? 0 : StreamReading::kUnknown;
-    has_numbers = true;
-  }
-  return StreamReading::kUnknown;
+// No table of numbers goes on after a line that begins with no number.
+TextCheck table_check() {
+  return [checked = std::size_t{0},
+          has_numbers = false](std::string_view begun) mutable -> std::optional<std::size_t> {
+    if (checked == 0) checked = begun.size() - after_byte_order_mark(begun).size();
+    std::string buffer;
+    for (std::size_t end = 0; (end = begun.find('\n', checked)) != std::string_view::npos;
+         checked = end + 1) {
+      const std::string_view line = after_any(begun.substr(checked, end - checked), " \t\r");
+      if (line.empty() || begins_comment(line)) continue;
+      const std::string_view field(line.begin(), std::ranges::find_if(line, ends_field));
+      const bool is_number = read_field(field, buffer).kind != FieldKind::other;
+      // All of it may be strings.
+      if (!has_numbers && (!is_number || begins_strings(line))) return checked;
+      if (!is_number) return std::nullopt;
+      has_numbers = true;
+    }
+    return checked;
+  };
 }
 
 // What the first row shows.
 TextHead peek_table(std::string_view text) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text = after_byte_order_mark(text);
   while (!text.empty()) {
-    const std::string_view row = text.substr(std::min(text.find_first_not_of(" \t\r"), text.size()));
+    const std::string_view row = after_any(text, " \t\r");
     if (!row.empty() && row[0] != '\n' && !begins_comment(row)) return {.has_lines = begins_strings(row)};
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   }
@@ -371,7 +367,7 @@ consteval Format table_format(std::string_view name, std::string_view title, std
       .title = title,
       .article = "a",
       .endings = {ending},
-      .enough_bytes = table_enough,
+      .check_text = table_check,
       .read_text =
           [](std::string_view text, const TextReading& reading) {
             const bool is_open = kSeparator == Separator::blanks;

@@ -106,7 +106,7 @@ constexpr TextHint kHints[] = {
 };
 
 std::string_view first_field(std::string_view line) {
-  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  line = after_any(line, " \t");
   return line.substr(0, static_cast<std::size_t>(std::ranges::find_if(line, ends_field) - line.begin()));
 }
 
@@ -137,9 +137,8 @@ bool begins_strings(std::string_view text) {
   const std::string_view field = first_field(text);
   std::string buffer;
   if (read_field(field, buffer).kind != FieldKind::other) {
-    const std::string_view rest = text.substr(field.size());
-    const std::size_t end = std::min(rest.find_first_not_of(" \t"), rest.size());
-    return field.starts_with('"') && (end == rest.size() || rest[end] == '\n' || rest[end] == '\r');
+    const std::string_view rest = after_any(text.substr(field.size()), " \t");
+    return field.starts_with('"') && (rest.empty() || rest[0] == '\n' || rest[0] == '\r');
   }
   if (field.starts_with('"')) return true;
   const std::string_view hint = hint_of_field(field);
