@@ -8,11 +8,13 @@
 #include "base/byte_size.hpp"
 #include "base/error.hpp"
 #include "base/files/output_file.hpp"
+#include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "commands.hpp"
 #include "describe/access_report.hpp"
+#include "io/array_id.hpp"
 #include "io/json/json_document.hpp"
 #include "team.hpp"
 
@@ -216,6 +218,8 @@ std::vector<Option> output_options() {
       {"--format", Heading::result, join(format_names(), "|"),
        "format of the result; default: by the extension of FILE, else json, or as text on a terminal",
        OptionRules{.kind = OptionKind::choice}},
+      {"--add", Heading::result, "",
+       "-o FILE:NAME may add an array to an archive that the call reads; without it the array must be there"},
       fsync_option("write the result to the disk before the command ends"),
   };
 }
@@ -245,11 +249,39 @@ const Format* read_input_format(const Arguments& arguments) {
   return text ? read_text_format(*text) : nullptr;
 }
 
+namespace {
+
+// Whether an operand or an option names the file, or an array of it.
+bool reads_file(const Arguments& arguments, const std::string& path) {
+  const auto id = file_id(path);
+  if (!id) return false;
+  ArrayIds arrays;
+  const auto is_it = [&](const Operand& operand) {
+    return operand.is_path() && file_id(arrays.file_of(operand)) == id;
+  };
+  // NAME=OPERAND names an array.
+  const auto is_in = [&](const std::string& text) {
+    return is_it(text) || is_it(text.substr(text.find('=') + 1));
+  };
+  if (std::ranges::any_of(arguments.operands, is_in)) return true;
+  return std::ranges::any_of(arguments.options, [&](const auto& option) {
+    return option.first != "--output" && std::ranges::any_of(option.second, is_in);
+  });
+}
+
+}  // namespace
+
 Destination read_destination(const Arguments& arguments) {
   Destination destination;
   destination.durable = arguments.has("--fsync");
   if (const auto text = arguments.value("--format")) destination.format = find_format(*text);
   set_path(destination, Operand::of_file(arguments.value("--output").value_or("-")));
+  const bool adds = arguments.has("--add");
+  if (adds && !destination.is_member) throw Error("--add is only for -o FILE:NAME");
+  if (!destination.is_member) return destination;
+  destination.replaces_only = !adds && reads_file(arguments, destination.path);
+  if (!arguments.has("--quiet"))
+    destination.said = [](const std::string& line) { std::fprintf(stderr, "tensorop: %s\n", line.c_str()); };
   return destination;
 }
 

@@ -1,6 +1,8 @@
 #include "base/system.hpp"
 
 #include <dirent.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +13,12 @@
 #include "base/text.hpp"
 
 namespace tensorop {
+
+int System::clone_range(int from, off_t from_offset, int to, off_t to_offset, size_t bytes) {
+  file_clone_range range{from, static_cast<std::uint64_t>(from_offset), bytes,
+                         static_cast<std::uint64_t>(to_offset)};
+  return ::ioctl(to, FICLONERANGE, &range);
+}
 
 int System::scandir(const char* path, std::vector<std::string>& names) {
   const auto close = [](DIR* folder) { ::closedir(folder); };

@@ -50,6 +50,8 @@ class System {
   virtual ssize_t copy_file_range(int from, off_t* from_offset, int to, off_t* to_offset, size_t bytes) {
     return ::copy_file_range(from, from_offset, to, to_offset, bytes, 0);
   }
+  // FICLONERANGE: shares whole blocks of one file with another one.
+  virtual int clone_range(int from, off_t from_offset, int to, off_t to_offset, size_t bytes);
   virtual int fstat(int fd, struct stat* out) { return ::fstat(fd, out); }
   virtual int stat(const char* path, struct stat* out) { return ::stat(path, out); }
   virtual int lstat(const char* path, struct stat* out) { return ::lstat(path, out); }

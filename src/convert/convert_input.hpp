@@ -60,9 +60,17 @@ struct InputReading {
   Settings settings;
 };
 
+// A member of an archive, as it is stored.
+struct StoredMember {
+  const Format* format = nullptr;  // of the file that has it
+  std::string file = {};           // the archive
+  std::shared_ptr<const Archive> archive = {};
+  std::size_t position = 0;
+};
+
 struct NamedInput {
-  std::string name;
-  Operand given = Operand::of_path({});
+  std::string name = {};
+  Operand given = Operand::of_path({});           // the operand
   std::shared_ptr<const TensorSet> archive = {};  // instead: one array of an archive that is taken as a whole
   SetMember member = {};
   bool keeps_dtype = false;                         // InputReading::view does not apply
@@ -71,6 +79,9 @@ struct NamedInput {
   std::optional<DType> dtype = {};                  // instead of InputReading::dtype
   bool may_round = false;                           // the cast to `dtype` names the array
   std::shared_ptr<const NamedInput> replaced = {};  // the array of the same name that --replace leaves out
+  StoredMember stored = {};                         // if it is a member of an archive
+  bool is_array = true;                             // false: a member that is no array
+  bool is_kept = false;                             // it stays as it is stored
 };
 
 // Returns the parts of NAME=OPERAND, unless the whole text is an operand.

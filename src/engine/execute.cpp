@@ -1,7 +1,6 @@
 #include "engine/execute.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,14 +11,11 @@
 #include "base/memory.hpp"
 #include "base/text.hpp"
 #include "engine/access.hpp"
-#include "engine/bind.hpp"
 #include "io/npy/npy.hpp"
 #include "kernels/elements/element_plans.hpp"
-#include "kernels/open_elements.hpp"
 #include "kernels/rows/columns.hpp"
 #include "kernels/windows/duplicates.hpp"
 #include "kernels/worker_buffers.hpp"
-#include "ops/index_policy.hpp"
 
 namespace tensorop {
 namespace {
@@ -30,10 +26,6 @@ constexpr std::int64_t kThreadBytes = 1 << 20;
 // More than a process can address, and more than any valid request needs: refused before anything is written,
 // also for streams, which have no free space to compare with.
 constexpr std::int64_t kMostResultBytes = std::int64_t{1} << 47;
-
-// The warning checks at most this many elements of a result: checking all elements of a large result would
-// take half as long as computing it.
-constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;
 
 // The division of a result into chunks, and its bytes.
 struct Layout {
@@ -142,6 +134,40 @@ void fill(const Plan& plan, const Inputs& inputs, const Layout& layout, const El
   if (plan.decision().is_whole()) return fill_whole(*plan.facts().moves, layout, target, settings.threads);
   const Threads threads = target.memory != nullptr ? settings.threads : filling_threads(settings);
   fill_ranges(plan, {0, layout.elements}, layout.width, layout.chunk, target, threads);
+}
+
+// Whether a scatter changes few of the parts of its result in which it is computed.
+bool changes_few_parts(const RowMoves& moves, const Layout& layout) {
+  const std::int64_t rows = moves.map->rows();
+  const auto bytes = moves.is_scatter() ? checked_mul(rows, moves.row_bytes) : std::nullopt;
+  return bytes && rows + *bytes / kThreadBytes < layout.bytes() / (2 * kThreadBytes);
+}
+
+// Computes the parts of a scatter's result that have updates, or bytes outside of `shared`, which are those
+// of data already.
+void fill_changed(const Plan& plan, const Layout& layout, OutputFile::Part shared,
+                  const ElementTarget& target, const Threads& threads) {
+  const RowMoves& moves = *plan.facts().moves;
+  std::vector<bool> is_changed(to_size(ceil_div(layout.elements, layout.chunk)));
+  const auto part = [&](std::size_t number) {
+    return part_of_range({0, layout.elements}, to_int64(number), layout.chunk);
+  };
+  for (std::size_t i = 0; i < is_changed.size(); ++i) {
+    is_changed[i] = part(i).first * layout.width < shared.first ||
+                    part(i).end() * layout.width > shared.first + shared.bytes;
+  }
+  moves.map->for_each_block(
+      {0, moves.map->rows()}, [&](std::int64_t /*first*/, std::int64_t rows, const std::int64_t* offsets) {
+        for (std::int64_t i = 0; i < rows; ++i) {
+          const std::int64_t begin = offsets[i] * moves.row_elements;
+          for (std::int64_t at = begin / layout.chunk;
+               offsets[i] != kSkip && at * layout.chunk < begin + moves.row_elements; ++at)
+            is_changed[to_size(at)] = true;
+        }
+      });
+  for (std::size_t i = 0; i < is_changed.size(); ++i) {
+    if (is_changed[i]) fill_ranges(plan, part(i), layout.width, layout.chunk, target, threads);
+  }
 }
 
 }  // namespace
@@ -270,6 +296,15 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
     return fill_sink_by_range(*copy_plan(whole), layout, sink, filling_threads(settings));
   }
   if (settings.explain) settings.explain(report);
+  const std::optional<RowMoves>& moves = plan.facts().moves;
+  const MappedFile* const data =
+      anywhere && moves && changes_few_parts(*moves, layout) ? inputs.find(moves->data) : nullptr;
+  const OutputFile::Part shared =
+      data == nullptr ? OutputFile::Part{} : sink.elements()->share(*data, moves->data);
+  if (shared.bytes != 0) {
+    prepare_to_fill(plan, layout, choose_in_memory(moves), false, settings);
+    return fill_changed(plan, layout, shared, target_of(sink, planned.output.dtype, threads), threads);
+  }
   prepare_to_fill(plan, layout, report.decision, sink.is_stream(), settings);
   if (!anywhere && !in_windows) return fill_sink_by_range(plan, layout, sink, filling_threads(settings));
   fill(plan, inputs, layout, target_of(sink, planned.output.dtype, threads), settings);
@@ -279,74 +314,6 @@ void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Set
   fill_sink(planned, inputs, sink, settings);
   inputs.require_unchanged();
   sink.commit();
-}
-
-namespace {
-
-// -1 counts from the end, although the call says what becomes of indices out of range: probably the position
-// of an id that lookup did not find.
-void warn_of_last(const Call& call, const Settings& settings) {
-  using enum OutOfBounds;
-  const bool acts = call.oob == zero || call.oob == fill || call.oob == drop;
-  if (call.strict() || !acts || index_policy(call).negative != Negative::count) return;
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    const Tensor& indices = call.operands[i];
-    if (call.operand_spec(i).role != OperandRole::indices || indices.data() == nullptr) continue;
-    dispatch(indices.dtype(), [&]<class T>(TypeTag<T>) {
-      if constexpr (std::signed_integral<T>) {
-        const auto values = indices.as<T>();
-        const std::int64_t size = std::min(indices.size(), kMostCounted);
-        std::int64_t count = 0;
-        for (std::int64_t at = 0; at < size; ++at) {
-          if (values[at] < -1) return;
-          count += values[at] == -1 ? 1 : 0;
-        }
-        if (count == 0) return;
-        settings.warn(cat(call.name->name, ": ", count, " of ", size,
-                          " indices are -1, which counts from the end: --oob does not act on it, but on the "
-                          "positions of lookup --missing none"));
-      }
-    });
-  }
-}
-
-}  // namespace
-
-void warn_of_elements(const Bound& bound, const Settings& settings) {
-  const OutputInfo& output = bound.planned.output;
-  const Plan& plan = *bound.planned.plan;
-  if (!settings.warn || !settings.warns_of_elements) return;
-  warn_of_last(bound.call, settings);
-  const std::int64_t elements = count(output.shape);
-  const auto some = [&](const OpenCount& found, std::string_view state) {
-    return cat(
-        elements > kMostCounted ? "at least " : "", found.count, " of ", elements,
-        elements == 1 ? " element" : " elements", state,
-        output.shape.empty() ? "" : cat(", the first at ", element_name("", found.first, output.shape)));
-  };
-  const std::string context = cat(bound.call.name->name, ": ");
-  const std::int64_t counted = std::min(elements, kMostCounted);
-  if (const OpenCount open = count_open(plan, counted, settings.threads); open.count != 0)
-    settings.warn(cat(context, bound.call.version_name("leaves"), " ", some(open, " open"), ": ",
-                      reason_text(plan.facts().open_reason)));
-  if (const OpenCount found = count_rounded(plan, counted, settings.threads); found.count != 0)
-    settings.warn(cat(context, bound.call.version_name("rounds"), " to ", name(output.dtype),
-                      " after every update, which changes ", some(found, ""),
-                      "; the default semantics round once"));
-}
-
-void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings) {
-  // Readers of raw files must name every dtype anyway.
-  if (!settings.warn || !format.unnamed.contains(dtype) || &format == &kRawFormat) return;
-  settings.warn(cat(path == "-" ? "standard output" : printable(path), ": ", format.title,
-                    " has no code for ", name(dtype), ": ", info(dtype).npy,
-                    " is written, and --dtype must name the dtype where the file is read; a ",
-                    join_words(endings_naming(dtype), "or"), " file keeps it"));
-}
-
-void warn_of_unnamed(const Destination& destination, DType dtype, const Settings& settings) {
-  if (settings.warn && kSmallTypes.contains(dtype))
-    warn_of_unnamed(destination.path, format_of(destination), dtype, settings);
 }
 
 std::int64_t string_width(const Tensor& tensor) {

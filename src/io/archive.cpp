@@ -1,7 +1,6 @@
 #include "io/archive.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -60,16 +59,6 @@ std::optional<std::size_t> Archive::lookup(std::string_view name) const {
   return found == positions_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool Archive::compresses(std::string_view name) const {
-  return size() != 0 && is_compressed(lookup(name).value_or(size() - 1));
-}
-
-std::unique_ptr<ArchiveWriter> Archive::rewrite(const std::string& path, const std::string& /*name*/,
-                                                const ArchiveOptions& /*options*/) const {
-  throw Error(cat(printable(path), ": files of this format are only read"), "",
-              "convert makes an archive of it");
-}
-
 std::vector<std::string> Archive::warnings_for(bool whole) const {
   std::vector<std::string> lines = warnings();
   if (const std::string others = whole ? list_members(false) : ""; !others.empty()) {
@@ -78,10 +67,11 @@ std::vector<std::string> Archive::warnings_for(bool whole) const {
   return lines;
 }
 
-std::vector<std::size_t> ArchiveWriter::announce(const std::vector<ArchiveArray>& arrays) {
-  std::vector<std::size_t> order(arrays.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  return order;
+std::vector<ArchiveArray> kept_members(const std::shared_ptr<const Archive>& archive) {
+  std::vector<ArchiveArray> arrays;
+  for (std::size_t i = 0; i < archive->size(); ++i)
+    arrays.push_back({.name = std::string(archive->name(i)), .old = archive, .member = i, .is_kept = true});
+  return arrays;
 }
 
 std::string Archive::list_members(bool arrays) const {

@@ -23,7 +23,6 @@
 namespace tensorop {
 
 class ArchiveWriter;
-struct ArchiveOptions;
 
 // A file of arrays that was opened for reading: its members, by position in the file. A file with a single
 // array is an archive with one member without a name.
@@ -63,15 +62,6 @@ class Archive {
   [[nodiscard]] Tensor read(const ArrayEntry& array, const ArrayReading& reading) const;
   // Whether a member is compressed: then a single thread reads it, as fast as several threads could.
   [[nodiscard]] bool is_compressed(std::size_t member) const { return members_[member].is_compressed; }
-  // Whether a new array of this name is compressed: as the array that it replaces, or as the last member.
-  [[nodiscard]] bool compresses(std::string_view name) const;
-
-  // A writer that writes this archive again to `path`, from which it was read, with one array added, or
-  // replaced if the name exists. All other arrays and the metadata stay. Throws Error if the format is
-  // read-only.
-  [[nodiscard]] virtual std::unique_ptr<ArchiveWriter> rewrite(const std::string& path,
-                                                               const std::string& name,
-                                                               const ArchiveOptions& options) const;
 
   // Whether external files that contain its arrays, if any, are unchanged since they were opened.
   [[nodiscard]] virtual bool is_current() const { return true; }
@@ -113,26 +103,36 @@ class Archive {
 };
 
 struct ArchiveOptions {
-  bool compress = false;  // only if Format::can_compress
+  bool compress = false;  // new arrays; only if Format::can_compress
   bool durable = false;   // as in OutputFile::create()
-  // The archive that is replaced as a whole, if Format::can_compress: Archive::compresses() says whether an
-  // array is compressed although `compress` is false; the comment is kept.
-  std::shared_ptr<const Archive> old = {};
   // Threads that compress, and their memory in bytes. The result depends on neither.
   int threads = 1;
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();
-  Metadata metadata = {};                             // ignored if the format cannot store metadata
+  Metadata metadata = {};    // ignored if the format cannot store metadata
+  std::string comment = {};  // at the end of a ZIP archive
+  bool keeps_order = false;  // of the list of arrays, if the format has an order of its own
   std::shared_ptr<const ReplacedFile> replaced = {};  // as in OutputFile::create()
   // Who writes the elements of arrays that are stored as in memory.
   OutputFile::Writers writers = OutputFile::Writers::this_process;
 };
 
+// One member of an archive that is written: kept as it is stored in another archive, or an array that add()
+// provides.
 struct ArchiveArray {
   std::string name = {};
-  DType dtype = DType::float32;
+  DType dtype = DType::float32;  // of an array that add() provides
   Shape shape = {};
   std::string operand = {};  // the operand that provides the array, for messages; may be empty
+  // The member that is kept, or in whose place the new array comes: `member` of `old`, an archive in the
+  // format of the result, which no writer decodes. Null: there is none.
+  std::shared_ptr<const Archive> old = {};
+  std::size_t member = 0;
+  bool is_kept = false;
+  bool compress = false;  // a new array, also without ArchiveOptions::compress
 };
+
+// The members of an archive, all kept.
+[[nodiscard]] std::vector<ArchiveArray> kept_members(const std::shared_ptr<const Archive>& archive);
 
 // Takes the encoded bytes of the arrays, one array after the other, each from front to end. Nothing is
 // visible at the destination before commit(), unless is_stream().
@@ -157,11 +157,12 @@ class ByteWriter {
 // An archive being written.
 class ArchiveWriter : public ByteWriter {
  public:
-  // Whether announce() must be called with all arrays before the first add().
-  [[nodiscard]] virtual bool needs_announcement() const { return false; }
-  // Declares all arrays, at most once and before the first add(). Returns their positions in the order in
-  // which add() must be called. Throws Error if the format cannot store one of the arrays.
-  [[nodiscard]] virtual std::vector<std::size_t> announce(const std::vector<ArchiveArray>& arrays);
+  // Whether announce() needs the dtypes and shapes of new arrays.
+  [[nodiscard]] virtual bool needs_headers() const { return false; }
+  // Declares all members of the archive, once and before the first add(): it may be left out if all are new
+  // and needs_headers() is false. Returns the positions of the new arrays in the order in which add() must be
+  // called. Throws Error if the format cannot store one of the arrays.
+  [[nodiscard]] virtual std::vector<std::size_t> announce(std::vector<ArchiveArray> arrays) = 0;
   // Begins the array `name`, as open_sink() begins a file. One at a time: commit() of the sink ends the
   // array, not the archive. Names are unique and have passed Format::require_name. Throws Error.
   [[nodiscard]] virtual std::unique_ptr<Sink> add(const std::string& name, DType dtype, const Shape& shape,

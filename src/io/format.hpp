@@ -24,6 +24,7 @@ namespace tensorop {
 class Archive;
 class ArchiveWriter;
 class InputFile;
+struct ArchiveArray;
 struct ArchiveOptions;
 struct Encoding;
 struct TextHead;
@@ -73,6 +74,9 @@ struct Format {
                                                    const ArchiveOptions& options) = nullptr;
   // With `create_archive`: throws Error if an array cannot have this name.
   void (*require_name)(const std::string& name) = nullptr;
+  // With `create_archive`: the bytes of the elements of a new array, 0 if they are not known from its dtype
+  // and shape. Throws Error if the format cannot store the array.
+  std::int64_t (*stored_bytes)(const ArchiveArray& array) = nullptr;
   bool can_compress = false;    // create_archive honours ArchiveOptions::compress
   bool keeps_metadata = false;  // create_archive writes ArchiveOptions::metadata
   DTypeSet unnamed = {};        // dtypes that files of the format cannot distinguish

@@ -10,6 +10,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/input_file.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/replaced_file.hpp"
@@ -80,35 +81,90 @@ std::string only_array(const Archive& archive, const Destination& destination) {
       "", cat("-o ", printable(destination.path), ":NAME replaces or adds one array and keeps the others"));
 }
 
-std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& format, DType dtype,
+// The file that has the array of an index. Throws Error.
+std::string shard_of(const Destination& destination, const Archive& index) {
+  const std::string& path = destination.path;
+  if (!index.lookup(destination.array)) {
+    throw Error(cat(printable(path), ": names no array ", in_quotes(destination.array)), "",
+                "an index takes no new arrays: SHARD:NAME adds one to a file");
+  }
+  std::string shard = path_from(directory_of(path), index.entry(index.find(destination.array)).file);
+  if (destination.replaced && destination.replaced->path() != shard)
+    throw Error(cat(printable(path), ": was replaced or changed by another process"));
+  return shard;
+}
+
+// Throws Error if the call may only replace, and the archive has no such array.
+void require_replaced(const Destination& destination, const Archive& old) {
+  try {
+    (void)old.find(destination.array);
+  } catch (const Error& error) {
+    const bool is_near = error.hint().starts_with("did you mean");
+    throw Error(
+        cat(printable(destination.path), ": has no array ", in_quotes(destination.array), " to replace"), "",
+        cat(is_near ? cat(error.hint(), " ") : "", "--add adds a new array"));
+  }
+}
+
+std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& given_format, DType dtype,
                                         const Shape& shape, std::int64_t strings, const Warn& warn) {
-  const Destination destination = hold_archive(given);
-  const ArchiveOptions options{
-      .durable = destination.durable, .replaced = destination.replaced, .writers = destination.writers};
+  Destination destination = hold_archive(given);
+  const Format* format = &given_format;
   std::string name =
       destination.array.empty() && !destination.is_member ? std::string(kOnlyArray) : destination.array;
-  const auto old = replaced_archive(destination.path, format, destination.is_member);
+  std::shared_ptr<const Archive> old = replaced_archive(destination.path, *format, destination.is_member);
+  if (old && format == &kShardIndexFormat) {
+    destination.path = shard_of(destination, *old);
+    format = &kSafetensorsFormat;
+    old = replaced_archive(destination.path, *format, true);
+  }
   if (old && !destination.is_member) name = only_array(*old, destination);
-  with_context(printable(destination.path), [&] {
+  with_context(printable(given.path), [&] {
     try {
-      if (destination.is_member && format.require_name != nullptr) format.require_name(name);
+      if (destination.is_member && format->require_name != nullptr) format->require_name(name);
     } catch (const Error& error) {
       throw Error(error.what());  // drops the hint, which is about inputs of convert
     }
   });
   const auto member = old ? old->lookup(name) : std::nullopt;
-  if (warn && member && old->is_array(*member)) {
-    ArrayEntry before = with_context(printable(destination.path), [&] { return old->entry(*member); });
-    if (!destination.is_member) before.shape = shape;  // the file is replaced as a whole
-    warn_of_change(destination.path, name, before, dtype, shape, warn);
-  }
+  if (old && destination.replaces_only) require_replaced(destination, *old);
+  if (member && !old->is_array(*member))
+    throw Error(cat(printable(destination.path), ": member ", in_quotes(name), " is not an array"));
   if (old && destination.is_member && !member) require_model_stays_whole(destination.path, {name});
+  if (old && format->create_archive == nullptr)
+    throw Error(cat(printable(destination.path), ": files of this format are only read"), "",
+                "convert makes an archive of it");
+  ArchiveOptions options{
+      .durable = destination.durable, .replaced = destination.replaced, .writers = destination.writers};
+  std::vector<ArchiveArray> arrays;
+  ArchiveArray added{.name = name, .dtype = dtype, .shape = shape};
+  bool is_sized = old != nullptr && format == &kSafetensorsFormat;  // an index may state the sum of sizes
+  if (old) {
+    options.metadata = old->metadata();
+    options.comment = old->comment();
+    options.keeps_order = true;
+    arrays = kept_members(old);
+    added.compress = old->size() != 0 && old->is_compressed(member.value_or(old->size() - 1));
+  }
+  if (member) {
+    ArrayEntry before = with_context(printable(given.path), [&] { return old->entry(*member); });
+    if (!destination.is_member) before.shape = shape;  // the file is replaced as a whole
+    warn_of_change(given.path, name, before, dtype, shape, warn);
+    is_sized = is_sized && (before.dtype != dtype || before.shape != shape);
+    added.old = old;
+    added.member = *member;
+  }
+  member ? void(arrays[*member] = std::move(added)) : arrays.push_back(std::move(added));
   warn_of_link(destination, warn);
-  auto archive =
-      old ? old->rewrite(destination.path, name, options) : format.create_archive(destination.path, options);
-  (void)archive->announce({{name, dtype, shape}});
+  auto archive = format->create_archive(destination.path, options);
+  (void)archive->announce(std::move(arrays));
   auto sink = archive->add(name, dtype, shape, strings);
-  sink->take_writer(std::move(archive));
+  sink->take_writer(std::move(archive), [=, said = old ? given.said : nullptr] {
+    if (is_sized) update_model_sizes(destination.path, destination.durable);
+    if (said)
+      said(cat(member ? "replaced " : "added ", printable(name), member ? " in " : " to ",
+               printable(given.path)));
+  });
   return sink;
 }
 
@@ -129,6 +185,10 @@ std::unique_ptr<Sink> file_sink(Encoding encoding, OutputFile output) {
 
 void ElementFile::write(std::int64_t first, const std::byte* elements, std::int64_t bytes) const {
   file_.write_at(offset_ + first * width_, {elements, to_size(bytes)});
+}
+
+OutputFile::Part ElementFile::share(const MappedFile& from, const std::byte* elements) const {
+  return file_.share(offset_, from, elements - from.bytes().data(), bytes_);
 }
 
 std::byte* ElementFile::map() const {
@@ -175,10 +235,12 @@ void Sink::finish() {
 void Sink::commit() {
   finish();
   if (own_writer_) own_writer_->commit();
+  if (after_commit_) after_commit_();
 }
 
-void Sink::take_writer(std::unique_ptr<ByteWriter> writer) {
+void Sink::take_writer(std::unique_ptr<ByteWriter> writer, std::function<void()> after_commit) {
   own_writer_ = std::move(writer);
+  after_commit_ = std::move(after_commit);
 }
 
 const Format& format_of(const Destination& destination) {

@@ -21,6 +21,7 @@ namespace tensorop {
 
 class Archive;
 class ByteWriter;
+class MappedFile;
 class ReplacedFile;
 
 // Takes the line of a warning.
@@ -36,6 +37,9 @@ class ElementFile {
 
   // Writes `bytes` bytes of elements; the first is element number `first`.
   void write(std::int64_t first, const std::byte* elements, std::int64_t bytes) const;
+  // Shares blocks with a file whose mapping has the bytes of all elements at `elements`, if the file system
+  // can. Returns the part of the elements that is then as there.
+  [[nodiscard]] OutputFile::Part share(const MappedFile& from, const std::byte* elements) const;
   // For a destination that several processes write: the values for OutputFile::join().
   [[nodiscard]] OutputFile::Shared shared() const { return file_.shared(); }
   // Byte offset of element 0 in the file.
@@ -63,8 +67,8 @@ class Sink {
   Sink& operator=(const Sink&) = delete;
 
   // Transfers the ownership of the writer whose last array this sink writes: finish() and commit() then call
-  // the writer's.
-  void take_writer(std::unique_ptr<ByteWriter> writer);
+  // the writer's, and commit() then `after_commit`, unless that is empty.
+  void take_writer(std::unique_ptr<ByteWriter> writer, std::function<void()> after_commit = nullptr);
 
   // True if written bytes cannot be withdrawn.
   [[nodiscard]] bool is_stream() const;
@@ -89,6 +93,7 @@ class Sink {
 
   Encoding encoding_;
   std::unique_ptr<ByteWriter> own_writer_;
+  std::function<void()> after_commit_;
   ByteWriter& writer_;
   std::optional<ElementFile> elements_;
   bool started_ = false;
@@ -108,6 +113,8 @@ struct Destination {
   std::string shown = {};          // name in messages; empty: the path
   OutputFile::Writers writers = OutputFile::Writers::this_process;  // who writes the elements
   std::shared_ptr<const ReplacedFile> replaced = {};                // set by hold_archive()
+  bool replaces_only = false;  // that array must be there, if the archive is
+  Warn said = nullptr;         // called when it was replaced or added, with a line that says so
 };
 
 // Sets the path. If no file has the whole text as its name, FILE:NAME is an array of an archive: split at the

@@ -80,6 +80,7 @@ TensorSet TensorSet::of_folder(const std::string& path) {
 TensorSet TensorSet::of_archive(OpenedFile opened) {
   TensorSet set;
   set.name_ = opened.shown();
+  set.format_ = opened.format;
   if (opened.format == &kOnnxFormat) {
     set.archive_ = with_context(printable(opened.shown()), [&] { return open_onnx_model(opened.file); });
   } else {
@@ -159,10 +160,10 @@ void TensorSet::rename(std::vector<std::string> names) {
   sort_members(members_);
 }
 
-std::vector<std::string> TensorSet::warnings() const {
+std::vector<std::string> TensorSet::warnings(bool whole) const {
   std::vector<std::string> lines;
   if (!is_archive()) return lines;
-  for (const std::string& line : archive_->warnings_for(true))
+  for (const std::string& line : archive_->warnings_for(whole))
     lines.push_back(cat(printable(name_), ": ", line));
   if (!skipped_.empty())
     lines.push_back(cat(printable(name_), ": other files of its folder are skipped: ", list_names(skipped_)));

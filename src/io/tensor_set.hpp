@@ -42,13 +42,17 @@ class TensorSet {
   // The name of the folder or the archive.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool is_archive() const { return archive_ != nullptr; }
+  // The archive and its format; null for a folder.
+  [[nodiscard]] const std::shared_ptr<const Archive>& archive() const { return archive_; }
+  [[nodiscard]] const Format& format() const { return *format_; }
   // Members in the order of their keys, then of their names for pairing.
   [[nodiscard]] const std::vector<SetMember>& members() const { return members_; }
   // Metadata of an archive.
   [[nodiscard]] const Metadata& metadata() const { return archive_->metadata(); }
   // One line for each tolerated violation of an archive's format, and for other files in the folder of an
   // index if the folder was named; empty for a folder.
-  [[nodiscard]] std::vector<std::string> warnings() const;
+  // `whole`: also for members of an archive that are no arrays.
+  [[nodiscard]] std::vector<std::string> warnings(bool whole = true) const;
   // Content of the folder or the archive that is not a member, for reports.
   [[nodiscard]] const std::vector<Unseen>& unseen() const { return unseen_; }
   // "results/b.npy", "a.npz:b".
@@ -80,6 +84,7 @@ class TensorSet {
   std::vector<std::string> skipped_;  // other files in the folder of an index
   std::vector<Unseen> unseen_;
   std::shared_ptr<const Archive> archive_;
+  const Format* format_ = nullptr;
 };
 
 }  // namespace tensorop

@@ -83,6 +83,32 @@ Operation conversion(const std::string& name, const std::string& inputs, const s
   return {name, {output}, converting(inputs, output, compress, memory, threads)};
 }
 
+// An edit of archives. Inputs are files, or NAME=FILE.
+Operation edit(const std::string& name, const std::string& inputs, const std::string& output, Conversion how,
+               const std::string& changes = "") {
+  const auto run = [=, words = words_of(inputs)](const TempDir& dir) {
+    Conversion conversion = how;
+    for (const std::string& word : words) {
+      const std::size_t file = word.find('=') + 1;
+      conversion.inputs.push_back(cat(word.substr(0, file), dir.file(word.substr(file))));
+    }
+    conversion.destination.path = dir.file(output);
+    convert(conversion, {});
+  };
+  return {name, {output}, run, changes};
+}
+
+// An array that gets another size, in a model whose index states the sum of sizes.
+void resize_in_model(const TempDir& dir) {
+  const std::string index = dir.file("sized.safetensors.index.json");
+  Destination destination;
+  set_path(destination, cat(index, ":data"));
+  Request request;
+  request.op = require_operator("gather");
+  request.positional = {Operand(dir.file("arrays.safetensors:data")), Operand(dir.file("tuples.npy"))};
+  run_request(request, destination, {});
+}
+
 // A call whose result becomes the array `array` of a copy of `archive`, written as INDEX:NAME if there is
 // one.
 Operation changing(const std::string& name, const std::string& text, const std::string& archive,
@@ -344,6 +370,19 @@ const std::vector<Operation>& small_operations() {
       changing("an array of a file replaced by its index", "add arrays.safetensors:data data.npy",
                "arrays.safetensors", "data", "m.safetensors.index.json"),
       call("gather from external data of a model", "gather model.onnx:w picks.npy"),
+      edit("arrays of an NPZ archive renamed", "arrays.npz", "out.npz", {.renames = {"^data$=z"}}),
+      edit("arrays of a safetensors file renamed", "arrays.safetensors", "out.safetensors",
+           {.metadata = {"x=y"}, .renames = {"^data$=z"}}),
+      edit("an array of a deflated archive replaced, another added", "out.npz data=picks.npy new=words.npy",
+           "out.npz", {.replace = true}, "arrays.npz"),
+      edit("arrays of a safetensors file replaced and added", "out.safetensors data=picks.npy new=other.npy",
+           "out.safetensors", {.replace = true}, "arrays.safetensors"),
+      edit("a model in several files made one", "parts.safetensors.index.json", "out.safetensors", {}),
+      edit("a model with external data made an archive", "model.onnx", "out.npz", {}),
+      {"an array of a model whose index states its size",
+       {"sized-1.safetensors"},
+       resize_in_model,
+       "arrays.safetensors"},
       changing("an array added to an archive", "gather data.npy picks.npy", "numbers.npz", "new"),
       changing("a deflated array of an archive replaced", "gather picks.npy picks.npy", "arrays.npz", "data"),
       {"two jobs", {"one.npy", "two.json"}, run_jobs},
@@ -403,6 +442,11 @@ void write_operands(const TempDir& dir) {
   converting("data.npy picks.npy", "arrays.safetensors", false)(dir);
   write_file(dir.file("m.safetensors.index.json"),
              R"({"weight_map":{"data":"out.safetensors","picks":"out.safetensors"}})");
+  write_file(dir.file("parts.safetensors.index.json"),
+             R"({"weight_map":{"data":"arrays.safetensors","picks":"arrays.safetensors"}})");
+  write_file(
+      dir.file("sized.safetensors.index.json"),
+      R"({"metadata":{"total_size":48},"weight_map":{"data":"sized-1.safetensors","picks":"sized-1.safetensors"}})");
   // Three int32, the first member of arrays.npz.
   Proto location = Proto().bytes(1, "location").bytes(2, "data.npy");
   const Proto weights =

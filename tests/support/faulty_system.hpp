@@ -102,6 +102,9 @@ class FaultySystem : public NamedOnlySystem {
   int ftruncate(int fd, off_t bytes) override {
     return is_failing("ftruncate") ? -1 : System::ftruncate(fd, bytes);
   }
+  int clone_range(int from, off_t from_offset, int to, off_t to_offset, size_t bytes) override {
+    return is_failing("clone_range") ? -1 : System::clone_range(from, from_offset, to, to_offset, bytes);
+  }
   int fchmod(int fd, mode_t mode) override { return is_failing("fchmod") ? -1 : System::fchmod(fd, mode); }
   int fchown(int fd, uid_t owner, gid_t group) override {
     return is_failing("fchown") ? -1 : System::fchown(fd, owner, group);

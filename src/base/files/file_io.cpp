@@ -89,15 +89,14 @@ bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int6
   return true;
 }
 
-std::int64_t copy_between(int from, std::int64_t first, int to, std::optional<std::int64_t> offset,
-                          std::int64_t bytes) {
+std::int64_t copy_between(int from, std::int64_t first, int to, std::int64_t offset, std::int64_t bytes) {
   constexpr std::int64_t kMost = 1 << 30;  // bytes per call: a call cannot be interrupted
   off_t source = first;
-  off_t target = offset.value_or(0);
+  off_t target = offset;
   std::int64_t done = 0;
   while (done < bytes) {
-    const ssize_t copied = os().copy_file_range(from, &source, to, offset ? &target : nullptr,
-                                                to_size(std::min(bytes - done, kMost)));
+    const ssize_t copied =
+        os().copy_file_range(from, &source, to, &target, to_size(std::min(bytes - done, kMost)));
     if (copied < 0 && errno == EINTR) continue;
     if (copied <= 0) break;
     done += copied;

@@ -52,11 +52,10 @@ class FileDescriptor {
 // is 0 if the system accepts no bytes.
 [[nodiscard]] bool write_all(int fd, std::span<const std::byte> bytes, std::optional<std::int64_t> offset);
 
-// Copies `bytes` bytes of the file `from`, starting at byte `first`, to `offset` of the file `to`, or to its
-// file position if there is no offset. Returns the number of bytes copied: fewer if the system cannot copy
-// between the two.
-[[nodiscard]] std::int64_t copy_between(int from, std::int64_t first, int to,
-                                        std::optional<std::int64_t> offset, std::int64_t bytes);
+// Copies `bytes` bytes of the file `from`, starting at byte `first`, to `offset` of the file `to`. Returns
+// the number of bytes copied: fewer if the system cannot copy between the two.
+[[nodiscard]] std::int64_t copy_between(int from, std::int64_t first, int to, std::int64_t offset,
+                                        std::int64_t bytes);
 
 // Writes the contents of the file to the disk. False with errno.
 [[nodiscard]] bool sync(int fd);

@@ -46,7 +46,29 @@ std::optional<std::string> read_sized(const Read& read) {
 
 constexpr const char* kAccessList = "system.posix_acl_access";
 
+// Throws Error if the file system of an open file or folder has less than `bytes` free.
+void require_free(int fd, const std::string& name, std::int64_t bytes) {
+  const auto free = free_space(fd);
+  if (!free || bytes <= *free) return;
+  throw Error(cat(printable(name), ": the result needs at least ", bytes, " bytes, ", *free,
+                  " are free on that file system"));
+}
+
 }  // namespace
+
+void require_destination(const std::string& path, std::int64_t bytes) {
+  const std::string destination = resolve_links(path);
+  struct stat info {};
+  const bool exists = os().stat(path.c_str(), &info) == 0;
+  if (!exists && (errno != ENOENT || path.empty())) throw_errno(path, "cannot write");
+  if (exists && S_ISDIR(info.st_mode)) throw directory_error(path);
+  if (path == "-" || named_descriptor(destination) || (exists && !S_ISREG(info.st_mode))) return;
+  if (exists && os().access(path.c_str(), W_OK) != 0) throw_errno(path, "cannot write");
+  const std::string folder = directory_of(destination);
+  if (os().access(folder.c_str(), W_OK | X_OK) != 0) refuse_entry(path, folder);
+  const FileDescriptor fd(os().open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+  if (fd.is_open()) require_free(fd.get(), path, bytes);
+}
 
 Error directory_error(const std::string& path) {
   return Error(cat(printable(path), ": cannot write: is a directory"), "",
@@ -196,14 +218,11 @@ void OutputFile::open_temporary(Writers writers, mode_t mode) {
 }
 
 void OutputFile::require_space(std::int64_t bytes) const {
-  const auto free = free_space(fd_.get());
-  if (!free || bytes <= *free) return;
-  throw Error(cat(printable(name_), ": the result needs at least ", bytes, " bytes, ", *free,
-                  " are free on that file system"));
+  require_free(fd_.get(), name_, bytes);
 }
 
-void OutputFile::reserve(std::int64_t bytes) {
-  require_space(bytes);
+void OutputFile::reserve(std::int64_t bytes, std::int64_t shared) {
+  require_space(bytes - shared);
   if (bytes != 0 && !claim_space(fd_.get(), bytes)) {
     throw_errno(name_, cat("cannot reserve ", bytes, " bytes"));
   }
@@ -220,17 +239,38 @@ void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes)
 }
 
 void OutputFile::append(std::span<const std::byte> bytes) {
-  write(bytes, std::nullopt);
+  write(bytes, is_stream_ ? std::nullopt : std::optional(appended_));
+  appended_ += to_int64(bytes.size());
 }
 
-void OutputFile::copy(const MappedFile& from, std::int64_t first, std::int64_t bytes,
-                      std::optional<std::int64_t> offset) const {
+OutputFile::Part OutputFile::share(std::int64_t offset, const MappedFile& from, std::int64_t first,
+                                   std::int64_t bytes) const {
+  const std::int64_t begin = -first & (kBlock - 1);
+  const std::int64_t whole = (bytes - begin) / kBlock * kBlock;
+  if ((offset - first) % kBlock != 0 || whole < kLeastShared) return {};
+  const FileDescriptor source = from.reopen();
+  const bool is_shared = source.is_open() && os().clone_range(source.get(), first + begin, fd_.get(),
+                                                              offset + begin, to_size(whole)) == 0;
+  return is_shared ? Part{begin, whole} : Part{};
+}
+
+void OutputFile::copy_at(std::int64_t offset, const MappedFile& from, std::int64_t first,
+                         std::int64_t bytes) const {
   std::int64_t done = 0;
-  if (const FileDescriptor source = from.reopen(); source.is_open() && !is_stream_)
+  constexpr std::int64_t kFew = 1 << 16;  // bytes that are written sooner than a file is opened
+  if (const FileDescriptor source = bytes <= kFew ? FileDescriptor() : from.reopen(); source.is_open())
     done = copy_between(source.get(), first, fd_.get(), offset, bytes);
-  if (offset) *offset += done;
   // Writes the bytes that the system did not copy, for example between two file systems.
-  write(from.bytes().subspan(to_size(first + done), to_size(bytes - done)), offset);
+  write(from.bytes().subspan(to_size(first + done), to_size(bytes - done)), offset + done);
+}
+
+void OutputFile::append(const MappedFile& from, std::int64_t first, std::int64_t bytes) {
+  if (is_stream_) return append(from.bytes().subspan(to_size(first), to_size(bytes)));
+  const Part shared = share(appended_, from, first, bytes);
+  const std::int64_t done = shared.first + shared.bytes;
+  copy_at(appended_, from, first, shared.first);
+  copy_at(appended_ + done, from, first + done, bytes - done);
+  appended_ += bytes;
 }
 
 std::span<std::byte> OutputFile::map(std::int64_t bytes) {

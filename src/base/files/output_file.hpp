@@ -24,6 +24,10 @@ class ReplacedFile;
 // The error for a destination that is a directory.
 [[nodiscard]] Error directory_error(const std::string& path);
 
+// Throws the Error that OutputFile::create() and reserve() would throw for a result of `bytes` bytes, as far
+// as can be known if nothing is written.
+void require_destination(const std::string& path, std::int64_t bytes);
+
 // A result file until it is published.
 //
 // If the destination is a regular file or does not exist, the result is written to a temporary file in the
@@ -69,21 +73,31 @@ class OutputFile {
 
   // Throws Error if the file system has less than `bytes` free. Not for streams.
   void require_space(std::int64_t bytes) const;
-  // Makes the file `bytes` long and reserves the space for it. Throws Error before anything is written if the
-  // file system has too little space. Not for streams.
-  void reserve(std::int64_t bytes);
+  // Makes the file `bytes` long and reserves the space for it, except for the `shared` bytes that it has.
+  // Throws Error before anything is written if the file system has too little space. Not for streams.
+  void reserve(std::int64_t bytes, std::int64_t shared = 0);
   // Writes at an offset of a reserved file, or over appended bytes. Thread-safe. Not for streams.
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
   // Writes after all bytes appended so far.
   void append(std::span<const std::byte> bytes);
+  // Bytes of a block that files can share: a range is shared if it begins at the same byte of a block in
+  // both.
+  static constexpr std::int64_t kBlock = 4096;
+  // Bytes of the smallest range for which that is worthwhile.
+  static constexpr std::int64_t kLeastShared = 1 << 20;
+  // Bytes of a range.
+  struct Part {
+    std::int64_t first = 0;
+    std::int64_t bytes = 0;
+  };
+  // Shares the whole blocks of the range `first` to `first` + `bytes` of the file `from` with this one, where
+  // the range begins at `offset`, if the file system can. Returns the part that is shared. Not for streams.
+  [[nodiscard]] Part share(std::int64_t offset, const MappedFile& from, std::int64_t first,
+                           std::int64_t bytes) const;
   // Copy `bytes` bytes of the file `from`, starting at byte `first`: copy_at() to an offset of a reserved
-  // file, append() after all bytes appended so far. The system copies the bytes if it can.
-  void copy_at(std::int64_t offset, const MappedFile& from, std::int64_t first, std::int64_t bytes) const {
-    copy(from, first, bytes, offset);
-  }
-  void append(const MappedFile& from, std::int64_t first, std::int64_t bytes) {
-    copy(from, first, bytes, std::nullopt);
-  }
+  // file, append() after all bytes appended so far. The system shares or copies the bytes if it can.
+  void copy_at(std::int64_t offset, const MappedFile& from, std::int64_t first, std::int64_t bytes) const;
+  void append(const MappedFile& from, std::int64_t first, std::int64_t bytes);
   // The reserved file as writable memory, page-aligned, valid until commit(). Not for streams.
   std::span<std::byte> map(std::int64_t bytes);
   // The values for join(). Call after reserve().
@@ -109,8 +123,6 @@ class OutputFile {
   [[nodiscard]] std::optional<std::string> attribute(const char* name) const;
   // Without an offset, writes after all bytes appended so far.
   void write(std::span<const std::byte> bytes, std::optional<std::int64_t> offset) const;
-  void copy(const MappedFile& from, std::int64_t first, std::int64_t bytes,
-            std::optional<std::int64_t> offset) const;
   void publish();
   void sync_file() const;
   void sync_name() const;
@@ -122,6 +134,7 @@ class OutputFile {
   bool is_stream_ = false;
   bool durable_ = false;
   bool is_finished_ = false;
+  std::int64_t appended_ = 0;  // bytes, if it is no stream
   Mapping mapping_;
   std::shared_ptr<const ReplacedFile> replaced_;
 };

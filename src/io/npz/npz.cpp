@@ -76,15 +76,7 @@ class NpzArchive final : public Archive {
     return out;
   }
 
-  [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
-                                                       const ArchiveOptions& options) const override {
-    if (const auto old = lookup(name); old && !is_array(*old))
-      throw Error(cat(printable(path), ": member ", in_quotes(name), " is not an array"));
-    KeptNpz kept{file_, directory_, lookup(name)};
-    return write_npz(path,
-                     {.compress = compresses(name), .durable = options.durable, .replaced = options.replaced},
-                     std::move(kept));
-  }
+  [[nodiscard]] ZipFile zip_file() const { return {file_, &directory_}; }
 
  private:
   [[nodiscard]] ArrayEntry stored_entry(std::span<const std::byte> bytes, const ZipMember& member) const {
@@ -163,6 +155,10 @@ class NpzArchive final : public Archive {
 
 }  // namespace
 
+ZipFile zip_file_of(const Archive& archive) {
+  return dynamic_cast<const NpzArchive&>(archive).zip_file();
+}
+
 std::string_view npz_array_name(std::string_view name) {
   if (name.ends_with(kNpyEnding)) name.remove_suffix(kNpyEnding.size());
   return name;
@@ -182,6 +178,11 @@ constinit const Format kNpzFormat = {
     .create_archive = [](const std::string& path,
                          const ArchiveOptions& options) { return write_npz(path, options); },
     .require_name = require_file_name,
+    .stored_bytes =
+        [](const ArchiveArray& array) {
+          const auto bytes = checked_mul(count(array.shape), element_size(array.dtype));
+          return array.dtype == DType::string ? 0 : saturated(bytes);
+        },
     .can_compress = true,
     .unnamed = kSmallTypes,
 };

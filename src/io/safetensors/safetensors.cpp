@@ -12,6 +12,7 @@
 #include "io/format.hpp"
 #include "io/json/json_check.hpp"
 #include "io/little_endian.hpp"
+#include "io/safetensors/safetensors_header.hpp"
 #include "io/safetensors/safetensors_writer.hpp"
 
 namespace tensorop {
@@ -61,11 +62,6 @@ class SafetensorsArchive final : public Archive {
     return out;
   }
 
-  [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& /*name*/,
-                                                       const ArchiveOptions& options) const override {
-    return write_safetensors(path, options, KeptSafetensors{file_, data_offset_, header_});
-  }
-
  private:
   std::shared_ptr<const MappedFile> file_;
   std::int64_t data_offset_ = 0;  // offset in the file
@@ -111,6 +107,7 @@ constinit const Format kSafetensorsFormat = {
     .create_archive = [](const std::string& path,
                          const ArchiveOptions& options) { return write_safetensors(path, options); },
     .require_name = require_safetensors_name,
+    .stored_bytes = safetensors_bytes,
     .keeps_metadata = true,
     .missing = missing_dtypes(),
 };

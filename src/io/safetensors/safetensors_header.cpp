@@ -313,7 +313,7 @@ bool is_aligned(const SafetensorsArray& array, std::int64_t data_offset) {
 }
 
 std::string safetensors_header(const std::vector<SafetensorsArray>& arrays, const Metadata& metadata,
-                               std::size_t remainder) {
+                               std::int64_t modulus, std::int64_t remainder) {
   std::string json = "{";
   const auto begin_key = [&](std::string_view key) {
     if (!json.ends_with('{')) json += ',';
@@ -338,8 +338,7 @@ std::string safetensors_header(const std::vector<SafetensorsArray>& arrays, cons
     json += cat("],\"data_offsets\":[", array.begin, ',', array.end, "]}");
   }
   json += '}';
-  // Aligns the data to 8 bytes, or to the given remainder.
-  json.append((8 + remainder - json.size() % 8) % 8, ' ');
+  json.append(to_size((remainder - kSafetensorsPrefix - to_int64(json.size())) & (modulus - 1)), ' ');
   if (to_int64(json.size()) > kMostSafetensorsHeader) {
     throw Error(cat("the safetensors header would have ", json.size(), " bytes (at most ",
                     kMostSafetensorsHeader, ')'));

@@ -56,10 +56,11 @@ struct SafetensorsHeader {
                                                          std::optional<std::int64_t> data_bytes);
 
 // The beginning of the file as the reference implementation writes it: length and JSON of a header for these
-// arrays, in their order, with their offsets. Its length is a multiple of 8, or has the given remainder
-// modulo 8. Throws Error if it is too long.
+// arrays, in their order, with their offsets. Its length has this remainder by `modulus`, a power of two.
+// Throws Error if it is too long.
 [[nodiscard]] std::string safetensors_header(const std::vector<SafetensorsArray>& arrays,
-                                             const Metadata& metadata, std::size_t remainder = 0);
+                                             const Metadata& metadata, std::int64_t modulus = 8,
+                                             std::int64_t remainder = 0);
 
 // Bytes of an element according to the header: 1 if elements are smaller, or the array is empty.
 [[nodiscard]] std::int64_t alignment_of(const SafetensorsArray& array);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
-#include <numeric>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "io/array/stored_array.hpp"
 #include "io/format.hpp"
+#include "io/safetensors/safetensors_header.hpp"
 
 namespace tensorop {
 namespace {
@@ -36,70 +37,69 @@ SafetensorsArray described(const ArchiveArray& array) {
 // Alignment of the data section, in bytes.
 constexpr std::int64_t kAlignment = 8;
 
+// An array of the result.
+struct Item {
+  SafetensorsArray array = {};
+  std::int64_t bytes = 0;
+  std::size_t position = 0;  // in the list of arrays
+  bool is_kept = false;
+  ArrayEntry old = {};  // the array that is kept; or that is replaced, if it has the same dtype
+  bool has_old = false;
+};
+
+Item item_of(const ArchiveArray& array, std::size_t position) {
+  Item item{.position = position, .is_kept = array.is_kept};
+  if (array.old) item.old = array.old->entry(array.member);
+  if (array.is_kept) {
+    item.array = {.name = array.name, .stored = item.old.stored, .shape = item.old.shape};
+    item.bytes = item.old.bytes;
+    item.has_old = true;
+  } else {
+    item.array = described(array);
+    item.bytes = safetensors_bytes(array);
+    item.has_old = array.old && item.old.stored == item.array.stored;
+  }
+  return item;
+}
+
 // Sort key of arrays in the layout of the reference writer: dtype, then the bytes of the name. Arrays of a
 // dtype that the format does not have come last.
-auto order_key(const SafetensorsArray& array) {
+auto order_key(const Item& item) {
   constexpr auto kLast = std::numeric_limits<std::size_t>::max();
-  return std::pair(safetensors_order(array.stored).value_or(kLast), std::string_view(array.name));
+  return std::pair(safetensors_order(item.array.stored).value_or(kLast), std::string_view(item.array.name));
 }
 
-std::vector<std::size_t> sorted(const std::vector<SafetensorsArray>& arrays) {
-  std::vector<std::size_t> order(arrays.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return order_key(arrays[i]); });
+// Inserts the items without a place in the old file before the first one that sorts after them.
+std::vector<Item*> with_new(std::vector<Item*> order, std::vector<Item>& items) {
+  for (Item& item : items) {
+    if (item.has_old) continue;
+    const auto next =
+        std::ranges::find_if(order, [&](const Item* other) { return order_key(item) < order_key(*other); });
+    order.insert(next, &item);
+  }
   return order;
-}
-
-// The position for the array: before the first array that sorts after it.
-template <class Arrays, class Get>
-auto place_among(Arrays& others, const SafetensorsArray& array, const Get& get) {
-  return std::ranges::find_if(others,
-                              [&](const auto& other) { return order_key(array) < order_key(*get(other)); });
-}
-
-// Gives the array the next `bytes` bytes of data.
-void place(SafetensorsArray& array, std::int64_t bytes, std::int64_t& data_bytes) {
-  const auto next = checked_add(data_bytes, bytes);
-  if (!next) throw Error(cat("array ", in_quotes(array.name), ": the file would have more than 2^63 bytes"));
-  array.begin = std::exchange(data_bytes, *next);
-  array.end = data_bytes;
-}
-
-// Throws Error if 4-bit elements would leave half a byte.
-std::int64_t stored_bytes_of(const ArchiveArray& array) {
-  const std::int64_t elements = count(array.shape);
-  if (info(array.dtype).bits == 8 * element_size(array.dtype) || elements % 2 == 0)
-    return packed_bytes(array.dtype, elements);
-  throw Error(cat(shown(array), ": the size of ", counted(elements, "element"), " of ", name(array.dtype),
-                  " is not a multiple of 8 bits, as safetensors wants it"),
-              "", cat("a ", endings_naming(array.dtype).front(), " file has them"));
 }
 
 class SafetensorsWriter final : public ArchiveWriter {
  public:
-  SafetensorsWriter(const std::string& path, const ArchiveOptions& options,
-                    std::optional<KeptSafetensors> kept)
+  SafetensorsWriter(const std::string& path, const ArchiveOptions& options)
       : file_(OutputFile::create(path, options.durable, {}, options.writers, options.replaced)),
-        metadata_(kept ? kept->header.metadata : options.metadata),
-        kept_(std::move(kept)) {}
+        metadata_(options.metadata),
+        keeps_order_(options.keeps_order) {}
 
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
-  [[nodiscard]] bool needs_announcement() const override { return true; }
-  // Reserves the space of a file. If an old file is kept, only one array may be added.
-  [[nodiscard]] std::vector<std::size_t> announce(const std::vector<ArchiveArray>& arrays) override {
-    if (kept_) {
-      assert(arrays.size() == 1);
-      announce_among_kept(arrays[0]);
-      return {0};
+  [[nodiscard]] bool needs_headers() const override { return true; }
+  // Reserves the space of a file.
+  [[nodiscard]] std::vector<std::size_t> announce(std::vector<ArchiveArray> arrays) override {
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      items_.push_back(item_of(arrays[i], i));
     }
-    std::vector<SafetensorsArray> all;
-    all.reserve(arrays.size());
-    for (const ArchiveArray& array : arrays) all.push_back(described(array));
-    std::vector<std::size_t> order = sorted(all);
-    for (const std::size_t i : order) {
-      place(arrays_.emplace_back(std::move(all[i])), stored_bytes_of(arrays[i]), data_bytes_);
-    }
+    lay_out();
     write_header();
+    std::vector<std::size_t> order;
+    for (const Item* item : data_) {
+      if (!item->is_kept) order.push_back(item->position);
+    }
     return order;
   }
 
@@ -109,15 +109,16 @@ class SafetensorsWriter final : public ArchiveWriter {
   void append(std::span<const std::byte> bytes) override {
     start_stream();
     if (is_stream()) return file_.append(bytes);
-    file_.write_at(next_, bytes);
-    next_ += to_int64(bytes.size());
+    file_.write_at(next_byte_, bytes);
+    next_byte_ += to_int64(bytes.size());
   }
   void finish() override {
+    (void)next_new();
     start_stream();
-    if (kept_) {
-      for (const auto& [from, to, bytes] : std::exchange(copies_, {}))
-        file_.copy_at(to_int64(header_.size()) + to, *kept_->file, kept_->data_offset + from, bytes);
-      kept_->file->require_unchanged();
+    for (const Copy& copy : std::exchange(copies_, {}))
+      file_.copy_at(copy.to, *copy.file, copy.first, copy.bytes);
+    for (const Item& item : items_) {
+      if (item.is_kept && item.old.owner) item.old.owner->require_unchanged();
     }
     file_.finish();
   }
@@ -128,89 +129,119 @@ class SafetensorsWriter final : public ArchiveWriter {
   }
 
  private:
-  // Copies a range of the old file's data to a place in the new data.
+  // Copies a range of another file to a place in this one.
   struct Copy {
-    std::int64_t from;
+    std::shared_ptr<const MappedFile> file;
+    std::int64_t first;
     std::int64_t to;
     std::int64_t bytes;
   };
+  // The length of the header has this remainder.
+  struct HeaderLength {
+    std::int64_t modulus = kAlignment;
+    std::int64_t remainder = 0;
+  };
 
-  // Keeps the order of arrays and the remainder of the header length, unless an array would lose its
-  // alignment: then the file gets the layout of the reference implementation.
-  void announce_among_kept(const ArchiveArray& added) {
-    SafetensorsArray array = described(added);
-    const std::int64_t bytes = stored_bytes_of(added);
-    std::vector<SafetensorsArray*> data = insert(std::move(array));
-    const std::vector<SafetensorsArray> before = arrays_;
-    place_all(data, bytes);
-    auto remainder = to_size(kept_->data_offset % kAlignment);
-    const auto loses_alignment = [&](const SafetensorsArray& now) {
-      const std::size_t i = to_size(&now - arrays_.data());
-      const bool was_aligned = i == added_ || is_aligned(before[i], kept_->data_offset);
-      return was_aligned && !is_aligned(now, to_int64(remainder));
-    };
-    if (std::ranges::any_of(arrays_, loses_alignment)) {
-      remainder = 0;
-      const std::string name = arrays_[added_].name;
-      arrays_ = before;
-      std::ranges::sort(arrays_, {}, order_key);
-      added_ = to_size(std::ranges::find(arrays_, name, &SafetensorsArray::name) - arrays_.begin());
-      data.clear();
-      for (SafetensorsArray& other : arrays_) data.push_back(&other);
-      place_all(data, bytes);
+  // The layout of the reference implementation. Or that of the old file: the order of arrays and the
+  // remainder of the header length stay, unless an array would lose its alignment.
+  void lay_out() {
+    if (keeps_order_) {
+      std::vector<Item*> data;
+      for (Item& item : items_) {
+        if (item.has_old) data.push_back(&item);
+      }
+      header_order_ = with_new(data, items_);
+      std::ranges::sort(data, {}, [](const Item* item) {
+        return std::pair(item->old.offset, item->old.offset + item->old.bytes);
+      });
+      place(with_new(std::move(data), items_));
+      length_ = length_to_share(true);
+      if (std::ranges::none_of(items_, [&](const Item& item) { return loses_alignment(item); })) return;
     }
-    write_header(remainder);
+    std::vector<Item*> all;
+    for (Item& item : items_) all.push_back(&item);
+    std::ranges::sort(all, {}, [](const Item* item) { return order_key(*item); });
+    header_order_ = all;
+    place(std::move(all));
+    length_ = length_to_share(false);
+    if (std::ranges::any_of(items_, [&](const Item& item) { return loses_alignment(item); })) length_ = {};
   }
 
-  // Adds the array to the kept ones: in place of the old array if name and dtype are equal, else at the
-  // position of the reference writer. Returns all arrays in the order of their data, which may differ from
-  // the order in the header.
-  std::vector<SafetensorsArray*> insert(SafetensorsArray array) {
-    arrays_ = kept_->header.arrays;
-    const auto old = std::ranges::find(arrays_, array.name, &SafetensorsArray::name);
-    const bool keeps_place = old != arrays_.end() && old->stored == array.stored;
-    if (keeps_place) {
-      added_ = to_size(old - arrays_.begin());
-      old->shape = array.shape;
-    } else {
-      if (old != arrays_.end()) arrays_.erase(old);
-      const auto next = place_among(arrays_, array, [](const SafetensorsArray& other) { return &other; });
-      added_ = to_size(next - arrays_.begin());
-      arrays_.insert(next, std::move(array));
-    }
-    std::vector<SafetensorsArray*> data;
-    for (SafetensorsArray& other : arrays_) {
-      if (keeps_place || &other != &arrays_[added_]) data.push_back(&other);
-    }
-    std::ranges::sort(data, {},
-                      [](const SafetensorsArray* other) { return std::pair(other->begin, other->end); });
-    if (!keeps_place) {
-      SafetensorsArray& own = arrays_[added_];
-      data.insert(place_among(data, own, [](const SafetensorsArray* other) { return other; }), &own);
-    }
-    return data;
-  }
-
-  // Assigns offsets to the arrays, in that order, and lists the ranges to copy.
-  void place_all(const std::vector<SafetensorsArray*>& data, std::int64_t bytes) {
-    copies_.clear();
+  // Gives each array its place in the data, in this order.
+  void place(std::vector<Item*> data) {
     data_bytes_ = 0;
-    for (SafetensorsArray* const other : data) {
-      const bool is_added = other == &arrays_[added_];
-      const Copy copy{other->begin, data_bytes_, other->end - other->begin};
-      place(*other, is_added ? bytes : copy.bytes, data_bytes_);
-      if (is_added || copy.bytes == 0) continue;
-      const bool goes_on = !copies_.empty() && copies_.back().from + copies_.back().bytes == copy.from &&
-                           copies_.back().to + copies_.back().bytes == copy.to;
-      goes_on ? void(copies_.back().bytes += copy.bytes) : copies_.push_back(copy);
+    for (Item* const item : data) {
+      const auto next = checked_add(data_bytes_, item->bytes);
+      if (!next)
+        throw Error(cat("array ", in_quotes(item->array.name), ": the file would have more than 2^63 bytes"));
+      item->array.begin = std::exchange(data_bytes_, *next);
+      item->array.end = data_bytes_;
     }
+    data_ = std::move(data);
   }
 
-  void write_header(std::size_t remainder = 0) {
-    header_ = safetensors_header(arrays_, metadata_, remainder);
+  // The length of the header for which most kept bytes begin where they were in a block of the file, or, if
+  // `always`, in 8 bytes.
+  [[nodiscard]] HeaderLength length_to_share(bool always) const {
+    std::int64_t kept = 0;
+    for (const Item& item : items_) kept += item.has_old ? item.bytes : 0;
+    if (kept < OutputFile::kLeastShared && !always) return {};
+    const std::int64_t modulus = kept < OutputFile::kLeastShared ? kAlignment : OutputFile::kBlock;
+    std::map<std::int64_t, std::int64_t> bytes_of;  // by the remainder that suits them
+    for (const Item& item : items_) {
+      if (item.has_old) bytes_of[(item.old.offset - item.array.begin) & (modulus - 1)] += item.bytes;
+    }
+    const auto most = std::ranges::max_element(bytes_of, {}, [](const auto& entry) { return entry.second; });
+    return most == bytes_of.end() ? HeaderLength{} : HeaderLength{modulus, most->first};
+  }
+
+  [[nodiscard]] bool loses_alignment(const Item& item) const {
+    const bool was_aligned = !item.is_kept || !item.old.is_unaligned;
+    return was_aligned && !is_aligned(item.array, length_.remainder);
+  }
+
+  void write_header() {
+    std::vector<SafetensorsArray> arrays;
+    for (const Item* item : header_order_) arrays.push_back(item->array);
+    header_ = safetensors_header(arrays, metadata_, length_.modulus, length_.remainder);
     if (is_stream()) return;
-    file_.reserve(saturated(checked_add(to_int64(header_.size()), data_bytes_)));
+    std::int64_t shared = 0;
+    for (const Copy& copy : runs()) {
+      const OutputFile::Part part = file_.share(copy.to, *copy.file, copy.first, copy.bytes);
+      const std::int64_t done = part.first + part.bytes;
+      copies_.push_back({copy.file, copy.first, copy.to, part.first});
+      copies_.push_back({copy.file, copy.first + done, copy.to + done, copy.bytes - done});
+      shared += part.bytes;
+    }
+    file_.reserve(saturated(checked_add(to_int64(header_.size()), data_bytes_)), shared);
     file_.write_at(0, text_bytes(header_));
+  }
+
+  // The kept data; neighbours that stay neighbours are one range.
+  [[nodiscard]] std::vector<Copy> runs() const {
+    std::vector<Copy> runs;
+    for (const Item* item : data_) {
+      if (!item->is_kept || item->bytes == 0) continue;
+      const Copy copy{item->old.owner, item->old.offset, to_int64(header_.size()) + item->array.begin,
+                      item->bytes};
+      const bool goes_on = !runs.empty() && runs.back().file == copy.file &&
+                           runs.back().first + runs.back().bytes == copy.first &&
+                           runs.back().to + runs.back().bytes == copy.to;
+      goes_on ? void(runs.back().bytes += copy.bytes) : runs.push_back(copy);
+    }
+    return runs;
+  }
+
+  // The next new array in the order of the data; null: none. A stream gets the kept ones before it.
+  const Item* next_new() {
+    while (next_ < data_.size()) {
+      const Item* const item = data_[next_++];
+      if (!item->is_kept) return item;
+      if (!is_stream()) continue;
+      start_stream();
+      if (item->bytes != 0) file_.append(*item->old.owner, item->old.offset, item->bytes);
+    }
+    return nullptr;
   }
 
   // Writes the header with the first byte of an array: an earlier error leaves a stream untouched.
@@ -220,34 +251,47 @@ class SafetensorsWriter final : public ArchiveWriter {
 
   OutputFile file_;
   Metadata metadata_;
-  std::optional<KeptSafetensors> kept_;
+  bool keeps_order_;
+  std::vector<Item> items_;
+  std::vector<Item*> data_;          // in the order of the data
+  std::vector<Item*> header_order_;  // in the order of the header
+  HeaderLength length_;
   std::vector<Copy> copies_;
-  std::vector<SafetensorsArray> arrays_;  // in file order
   std::string header_;
   std::int64_t data_bytes_ = 0;
-  std::size_t added_ = 0;  // the array of the next add()
-  std::int64_t next_ = 0;  // file offset of the next bytes
-  bool started_ = false;   // the header was written to the stream
+  std::size_t next_ = 0;        // in data_
+  std::int64_t next_byte_ = 0;  // file offset of the next bytes
+  bool started_ = false;        // the header was written to the stream
 };
 
 std::unique_ptr<Sink> SafetensorsWriter::add([[maybe_unused]] const std::string& name, DType dtype,
                                              const Shape& shape, std::int64_t /*characters*/) {
-  const SafetensorsArray& array = arrays_[added_++];
+  const SafetensorsArray& array = next_new()->array;
   assert(array.name == name && array.dtype == dtype && array.shape == shape);
-  next_ = to_int64(header_.size()) + array.begin;
-  return std::make_unique<Sink>(packed_encoding(dtype, shape), *this, is_stream() ? nullptr : &file_, next_);
+  next_byte_ = to_int64(header_.size()) + array.begin;
+  return std::make_unique<Sink>(packed_encoding(dtype, shape), *this, is_stream() ? nullptr : &file_,
+                                next_byte_);
 }
 
 }  // namespace
+
+std::int64_t safetensors_bytes(const ArchiveArray& array) {
+  (void)described(array);
+  const std::int64_t elements = count(array.shape);
+  if (info(array.dtype).bits == 8 * element_size(array.dtype) || elements % 2 == 0)
+    return packed_bytes(array.dtype, elements);
+  throw Error(cat(shown(array), ": the size of ", counted(elements, "element"), " of ", name(array.dtype),
+                  " is not a multiple of 8 bits, as safetensors wants it"),
+              "", cat("a ", endings_naming(array.dtype).front(), " file has them"));
+}
 
 void require_safetensors_name(const std::string& name) {
   if (!is_utf8(name)) refuse_name(name, "it is not valid UTF-8");
   if (name == kSafetensorsMetadata) refuse_name(name, "safetensors keeps its metadata under it");
 }
 
-std::unique_ptr<ArchiveWriter> write_safetensors(const std::string& path, const ArchiveOptions& options,
-                                                 std::optional<KeptSafetensors> kept) {
-  return std::make_unique<SafetensorsWriter>(path, options, std::move(kept));
+std::unique_ptr<ArchiveWriter> write_safetensors(const std::string& path, const ArchiveOptions& options) {
+  return std::make_unique<SafetensorsWriter>(path, options);
 }
 
 }  // namespace tensorop

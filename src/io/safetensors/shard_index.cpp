@@ -12,6 +12,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/input_file.hpp"
+#include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/replaced_file.hpp"
 #include "base/system.hpp"
@@ -124,33 +125,87 @@ std::string ArrayFiles::of_index(const std::string& path, const std::string& nam
   return in(read(path), path, name);
 }
 
-void require_model_stays_whole(const std::string& file, const std::vector<std::string>& names,
-                               const std::vector<std::string>& lost) {
+std::map<std::string, ArrayFiles::Shards> ArrayFiles::indexes_of(const std::string& file) {
   const std::string folder = directory_of(file);
+  const std::string own = file.substr(file.rfind('/') + 1);
   std::vector<std::string> others;
-  if (os().scandir(folder.c_str(), others) != 0) return;
-  std::ranges::sort(others);
+  std::map<std::string, Shards> indexes;
+  if (os().scandir(folder.c_str(), others) != 0) return indexes;
   for (const std::string& other : others) {
     if (!other.ends_with(kShardIndexFormat.endings[0])) continue;
     const std::string index = file.find('/') == std::string::npos ? other : path_from(folder, other);
-    const auto shards = ArrayFiles::try_read(index);
-    const std::string own = file.substr(file.rfind('/') + 1);
-    if (!shards || std::ranges::none_of(*shards, [&](const auto& shard) { return shard.second == own; }))
-      continue;
+    auto shards = try_read(index);
+    if (shards && std::ranges::any_of(*shards, [&](const auto& shard) { return shard.second == own; }))
+      indexes.emplace(index, *std::move(shards));
+  }
+  return indexes;
+}
+
+void require_model_stays_whole(const std::string& file, const std::vector<std::string>& names,
+                               const std::vector<std::string>& lost) {
+  const std::string own = file.substr(file.rfind('/') + 1);
+  for (const auto& [index, shards] : ArrayFiles::indexes_of(file)) {
     for (const std::string& name : names) {
-      const auto there = shards->find(name);
-      if (there == shards->end() || there->second == own) continue;
+      const auto there = shards.find(name);
+      if (there == shards.end() || there->second == own) continue;
       throw Error(cat(printable(file), ": is a part of ", printable(index), ", which has array ",
                       in_quotes(name), " in ", printable(there->second), ": the model would have it twice"),
                   "", cat("-o ", printable(index), ":NAME replaces an array where it is"));
     }
     for (const std::string& name : lost) {
-      const auto there = shards->find(name);
-      if (there == shards->end() || there->second != own) continue;
+      const auto there = shards.find(name);
+      if (there == shards.end() || there->second != own) continue;
       throw Error(cat(printable(file), ": is a part of ", printable(index), ", which has array ",
                       in_quotes(name), " in it: the model would lack it"),
                   "", cat("the same edits of ", printable(index), " make one file of the model"));
     }
+  }
+}
+
+namespace {
+
+// The place of metadata.total_size in the text of an index, and its digits; nothing if there is none.
+std::optional<std::pair<std::size_t, std::string>> find_total_size(std::string_view text) {
+  JsonCursor in(text);
+  (void)in.value();
+  while (in.next_member()) {
+    const bool is_metadata = in.text() == "metadata";
+    const JsonKind kind = in.value();
+    if (!is_metadata || kind != JsonKind::object) {
+      if (!in.skip_rest(kind, kDeepestJson)) return std::nullopt;
+      continue;
+    }
+    while (in.next_member()) {
+      const bool is_size = in.text() == "total_size";
+      const JsonKind value = in.value();
+      if (is_size && value == JsonKind::number)
+        return std::pair(in.offset() - in.text().size(), std::string(in.text()));
+      if (!in.skip_rest(value, kDeepestJson)) return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void update_model_sizes(const std::string& file, bool durable) {
+  for (const auto& [index, shards] : ArrayFiles::indexes_of(file)) {
+    const auto held = ReplacedFile::hold(index, ReplacedFile::Busy::wait);
+    const InputFile opened = InputFile::open(index);
+    std::string text(bytes_text(opened.bytes()));
+    const auto place = find_total_size(text);
+    if (!place || text.compare(place->first, place->second.size(), place->second) != 0) continue;
+    std::int64_t bytes = 0;
+    try {
+      const auto archive = kShardIndexFormat.open(opened);
+      for (std::size_t i = 0; i < archive->size(); ++i) bytes += archive->entry(i).bytes;
+    } catch (const Error&) {
+      continue;
+    }
+    text.replace(place->first, place->second.size(), cat(bytes));
+    OutputFile output = OutputFile::create(index, durable, {}, OutputFile::Writers::this_process, held);
+    output.append(text_bytes(text));
+    output.commit();
   }
 }
 
@@ -208,21 +263,6 @@ class ShardedArchive final : public Archive {
     ArrayEntry out = shard.archive->entry(places_[member].position);
     out.file = shard.file;
     return out;
-  }
-
-  // For an array in the index: only its shard is rewritten.
-  [[nodiscard]] std::unique_ptr<ArchiveWriter> rewrite(const std::string& path, const std::string& name,
-                                                       const ArchiveOptions& options) const override {
-    const auto member = lookup(name);
-    if (!member) {
-      throw Error(cat(printable(path), ": names no array ", in_quotes(name)), "",
-                  "an index takes no new arrays: SHARD:NAME adds one to a file");
-    }
-    const Shard& shard = shards_[places_[*member].shard];
-    const std::string file = path_from(directory_of(path), shard.file);
-    if (options.replaced && options.replaced->path() != file)
-      throw Error(cat(printable(path), ": was replaced or changed by another process"));
-    return shard.archive->rewrite(file, name, options);
   }
 
  private:

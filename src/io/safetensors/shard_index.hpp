@@ -23,6 +23,10 @@ struct ShardEntry {
 void require_model_stays_whole(const std::string& file, const std::vector<std::string>& names,
                                const std::vector<std::string>& lost = {});
 
+// Brings the total size that indexes in the folder of the shard `file` state up to date: after an array of it
+// got another size. Indexes without one, and those that cannot be read, stay as they are. Throws Error.
+void update_model_sizes(const std::string& file, bool durable);
+
 // Finds the files that contain the arrays of archives. Caches the indexes that it reads.
 class ArrayFiles {
  public:
@@ -32,15 +36,16 @@ class ArrayFiles {
   // of() for an index, without the cache. Throws Error if it cannot be read.
   [[nodiscard]] static std::string of_index(const std::string& path, const std::string& name);
 
- private:
   using Shards = std::map<std::string, std::string, std::less<>>;  // file names by array names
+  // The indexes in the folder of `file` that have arrays in it, by path.
+  [[nodiscard]] static std::map<std::string, Shards> indexes_of(const std::string& file);
+
+ private:
   // Nothing if the file is no index. If it cannot be read, read() throws Error, try_read() returns nothing.
   [[nodiscard]] static std::optional<Shards> read(const std::string& path);
   [[nodiscard]] static std::optional<Shards> try_read(const std::string& path);
   [[nodiscard]] static std::string in(const std::optional<Shards>& shards, const std::string& path,
                                       const std::string& name);
-  friend void require_model_stays_whole(const std::string& file, const std::vector<std::string>& names,
-                                        const std::vector<std::string>& lost);
   std::map<std::string, std::optional<Shards>> indexes_;  // by path; nothing: not an index
 };
 

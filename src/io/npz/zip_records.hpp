@@ -1,0 +1,58 @@
+// The records of a ZIP file. Source: PKWARE APPNOTE.TXT, "Local file header", "Data descriptor", "Central
+// directory structure" to "End of central directory record", "Zip64 Extended Information Extra Field".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "io/npz/zip_directory.hpp"
+
+namespace tensorop {
+
+// Stored data begins at a multiple of as many bytes.
+inline constexpr std::int64_t kDataAlignment = 64;
+
+// A member that is written.
+struct ZipEntry {
+  std::string name = {};    // "x.npy"
+  std::int64_t offset = 0;  // offset of the local header in the file
+  std::int64_t bytes = 0;
+  std::int64_t packed_bytes = 0;
+  std::uint32_t crc = 0;
+  bool is_deflated = false;
+  bool in_zip64 = false;      // local header has 64-bit sizes
+  bool sizes_follow = false;  // in a data descriptor
+  // The data begins at a byte of the file that has this remainder by `alignment`, unless it is deflated and
+  // the alignment is the usual one.
+  std::int64_t alignment = kDataAlignment;
+  std::int64_t remainder = 0;
+};
+
+// Sizes and offsets from `zip64_from` on are written in zip64 form.
+class ZipRecords {
+ public:
+  explicit ZipRecords(std::int64_t zip64_from) : zip64_from_(zip64_from) {}
+
+  [[nodiscard]] bool needs_zip64(std::int64_t bytes) const { return bytes >= zip64_from_; }
+  // `complete`: with sizes and checksum; they do not change the length.
+  [[nodiscard]] static std::string local_header(const ZipEntry& entry, bool complete);
+  // The record after the data of a member whose sizes follow.
+  [[nodiscard]] static std::string descriptor(const ZipEntry& entry);
+  [[nodiscard]] std::string directory_entry(const ZipEntry& entry) const;
+  // The directory entry of a member of another archive, with a new offset, and with the name and flags of
+  // `renamed` unless that is null. Throws Error.
+  [[nodiscard]] std::string kept_entry(const ZipMember& member, std::int64_t offset,
+                                       const ZipEntry* renamed) const;
+  // The end of a file whose directory of `members` entries has `bytes` bytes at `offset`.
+  [[nodiscard]] std::string end_of_directory(std::int64_t members, std::int64_t offset, std::int64_t bytes,
+                                             std::string_view comment) const;
+
+ private:
+  // The value of a 32-bit size field: all ones if the zip64 field has the size.
+  [[nodiscard]] std::int64_t limited(std::int64_t size) const;
+
+  std::int64_t zip64_from_;
+};
+
+}  // namespace tensorop
