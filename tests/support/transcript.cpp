@@ -36,13 +36,17 @@ bool is_message(const std::string& line) {
 }
 
 // Replaces what differs from run to run by placeholders.
-std::string stable(std::string text, const std::string& directory) {
+std::string stable(std::string text, const std::string& directory, PageKind kind) {
   for (std::size_t at = 0; (at = text.find(directory, at)) != std::string::npos;) {
     text.replace(at, directory.size(), "DIR");
   }
   static const std::regex kReportTime("time=\"[0-9.e+-]+\"");
   static const std::regex kJsonTime("\"seconds\":[0-9.e+-]+");
+  static const std::regex kZeroCount("(\"summary\":\\{[^}]*?),\"[a-z_]+\":0(?=[,}])");
   static const std::regex kTemporary("\\.tensorop-[a-z0-9]{8}\\.tmp");
+  // A new outcome changes no page that is about others.
+  while (kind == PageKind::transcript && std::regex_search(text, kZeroCount))
+    text = std::regex_replace(text, kZeroCount, "$1");
   text = std::regex_replace(text, kReportTime, "time=\"TIME\"");
   text = std::regex_replace(text, kJsonTime, "\"seconds\":TIME");
   return std::regex_replace(text, kTemporary, ".tensorop-XXXXXXXX.tmp");
@@ -74,7 +78,7 @@ std::string run_command(const std::string& command, const std::string& directory
     if (!redirected && is_message(line)) shown += cat("(standard output has a message: ", line, ")\n");
   }
   if (result.status != 0) shown += cat("[", result.status, "]\n");
-  return stable(std::move(shown), directory);
+  return stable(std::move(shown), directory, kind);
 }
 
 class PageRun {
