@@ -83,7 +83,8 @@ ProgramCases::ProgramCases(const std::vector<Job>& jobs, const ProgramSettings& 
     position_of_[i] = {pack, packs_[pack]->entries.size()};
     packs_[pack]->entries.push_back({.job = i});
   }
-  for (std::size_t i = 0; i < jobs.size(); ++i) note_files(jobs[i], i);
+  ArrayFiles shards;
+  for (std::size_t i = 0; i < jobs.size(); ++i) note_files(i, shards);
 }
 
 std::optional<ProgramCases::FileState> ProgramCases::state_of(const std::string& path) {
@@ -96,15 +97,15 @@ std::optional<ProgramCases::FileState> ProgramCases::state_of(const std::string&
 }
 
 // An array of an index of shards is in two files.
-void ProgramCases::note_files(const Job& job, std::size_t i) {
-  for (const JobFile& file : job.reads) {
+void ProgramCases::note_files(std::size_t i, ArrayFiles& shards) {
+  for (const JobFile& file : jobs_[i].reads) {
     const auto note = [&](const std::string& path) {
       const auto& state = noted_[i].emplace_back(NotedFile{&file, path, state_of(path)}).state;
       if (state && file.use == JobFile::Use::golden) golden_of_.emplace(state->id, i);
     };
-    for (const NameInFile& name : possible_files(file.given)) note(name.file);
-    for (const FileArray& array : file.may_be) {
-      if (!array.array.empty()) note(array.file);
+    for (const auto& [path, array] : possible_files(file.given)) {
+      note(path);
+      if (const std::string shard = array.empty() ? path : shards.of(path, array); shard != path) note(shard);
     }
   }
 }

@@ -22,6 +22,7 @@
 #include "compare/finding.hpp"
 #include "engine/request.hpp"
 #include "engine/settings.hpp"
+#include "io/safetensors/shard_index.hpp"
 #include "jobs/jobs.hpp"
 #include "jobs/loaded_call.hpp"
 
@@ -93,7 +94,7 @@ class ProgramCases {
 
   [[nodiscard]] bool is_for_many() const { return program_.command.is_for_many(); }
   void add_crash(std::size_t i);
-  void note_files(const Job& job, std::size_t i);
+  void note_files(std::size_t i, ArrayFiles& shards);
   [[nodiscard]] static std::optional<FileState> state_of(const std::string& path);
   void run_pack(std::size_t number, const Settings& settings);
   static void keep_call(Pack& pack, Entry& entry, const LoadedCall& call, const Job& job);
