@@ -40,6 +40,8 @@ std::vector<std::string> separate_values(const std::vector<std::string>& args,
       const bool has_value = i + 1 < args.size() && is_truth_value(args[i + 1]);
       if (!has_value && i + 1 < args.size()) seen.after_value_flags.emplace_back(option->name, args[i + 1]);
       out.push_back(has_value ? args[++i] : "true");
+    } else if (option->rules.kind == OptionKind::flag_choice) {
+      out.push_back(option->rules.by_default);
     } else if (i + 1 < args.size()) {
       out.push_back(args[++i]);
     } else {
@@ -189,7 +191,9 @@ Arguments parse_arguments(const std::vector<std::string>& args, std::vector<Opti
   for (auto& [name, texts] : results) {
     const Option& option = *find_option(options, name);
     if (texts.size() > 1 && !option.rules.repeats) throw Error(cat(name, " is given twice"));
-    if (option.rules.kind == OptionKind::choice) std::ranges::transform(texts, texts.begin(), lower);
+    const bool is_choice =
+        option.rules.kind == OptionKind::choice || option.rules.kind == OptionKind::flag_choice;
+    if (is_choice) std::ranges::transform(texts, texts.begin(), lower);
     if (!texts.empty()) out.options[name] = std::move(texts);
   }
   for (const std::string& word : parser.remaining()) {

@@ -23,21 +23,20 @@
 namespace tensorop {
 namespace {
 
-constexpr std::string_view kOfSets[] = {"--filter", "--exclude",   "--list",
-                                        kTable,     "--fail-fast", "--rename-regex"};
+constexpr std::string_view kOfSets[] = {"--filter", "--exclude", "--list", "--fail-fast", "--rename-regex"};
 
 std::vector<Option> compare_options() {
   const std::vector<Option> own = {
       {"--by-value", Heading::equality, "",
        "dtypes may differ: the values are compared in a dtype that has all values of both, if there is one",
        OptionRules{.decides = true}},
-      {std::string(kTable), Heading::report, "",
+      {std::string(kTable), Heading::report,
+       join(ComparisonTable::kKeys, "|", [](std::string_view key) { return key; }),
        "instead of the differences a line for each tensor: rms and largest absolute error, cosine, number of "
-       "elements that differ",
-       OptionRules{.excludes = "--json --list --show --map --histogram"}},
-      {"--sort", Heading::report, join(ComparisonTable::kKeys, "|", [](std::string_view key) { return key; }),
-       "order of the lines, the worst one first, or by name",
-       OptionRules{.kind = OptionKind::choice, .by_default = "rms", .needs = kTable}},
+       "elements that differ; the worst one first, or by name",
+       OptionRules{.kind = OptionKind::flag_choice,
+                   .by_default = "rms",
+                   .excludes = "--list --show --map --histogram"}},
   };
   std::vector<Option> options = joined({tolerance_options(),
                                         {ignore_option(), show_option()},
@@ -65,14 +64,26 @@ void refuse_one_file(const Operand& actual, const Operand& expected) {
   const auto first = ids.of(actual);
   const auto second = ids.of(expected);
   if (!first || !second || first->file != second->file || !first->may_be_same_array(*second)) return;
-  throw Error(cat(printable(actual.shown()), " and ", printable(expected.shown()), " are one file"), "",
+  const auto shown = [](const Operand& operand) {
+    return operand.is_standard_input() ? std::string("standard input") : printable(operand.shown());
+  };
+  throw Error(cat(shown(actual), " and ", shown(expected), " are one file"), "",
               "a file that is compared with itself proves nothing");
+}
+
+// Throws Error if `operand` names neither a file nor an array of an archive.
+void require_there(std::string_view role, const Operand& operand) {
+  if (operand.is_standard_input() || operand.may_be_json() || names_file(operand)) return;
+  with_context(role, [&] { refuse_missing(operand); });
 }
 
 void compare_pair(const Arguments& arguments, Reporter& reporter, const Operand& actual,
                   const Operand& expected) {
   for (const std::string_view option : kOfSets) {
-    if (arguments.has(option)) throw Error(cat(option, " is only for folders and archives"));
+    if (!arguments.has(option)) continue;
+    require_there("actual", actual);
+    require_there("expected", expected);
+    throw Error(cat(option, " is only for folders and archives"));
   }
   keep_files(reporter, [&](const VisitFile& visit) {
     for (const Operand& operand : {actual, expected, Operand(arguments.value("--ignore").value_or(""))})
@@ -146,12 +157,6 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
   throw Error(cat(both, ": nothing is compared: ", skipped_text(counts)));
 }
 
-// Throws Error if `text` names neither a file nor an array of an archive.
-void require_there(std::string_view role, const Operand& operand) {
-  if (operand.is_standard_input() || operand.may_be_json() || names_file(operand)) return;
-  with_context(role, [&] { refuse_missing(operand); });
-}
-
 [[noreturn]] void refuse_one_set(std::string_view role, const Operand& operand) {
   throw Error(cat(role, ": ", operand.is_standard_input() ? "standard input" : printable(operand.shown()),
                   ": is neither a folder nor an archive"),
@@ -188,7 +193,7 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
   // Two single arrays are a pair whatever their names, unless names choose or list them.
   const auto holds_one = [&](const TensorSet& set) {
     return set.members().size() == 1 && !Filter(arguments, kCompareReport.noun).is_given() &&
-           !arguments.has("--list") && !arguments.has(kTable) && renames.empty();
+           !arguments.has("--list") && renames.empty();
   };
   if (!has_folder && (has_one_file || (holds_one(*actual) && holds_one(*expected))))
     return compare_two(expected);

@@ -198,11 +198,6 @@ void add_operands(const Command& command, Offers& offers) {
   }
 }
 
-const Option* option_with_value(const std::vector<Option>& options, std::string_view word) {
-  const Option* const found = find_option(options, word);
-  return found != nullptr && found->takes_value() ? found : nullptr;
-}
-
 // Completes the words after "tensorop", of which the last is being typed.
 int run_complete(const Arguments& arguments) {
   Words words = arguments.operands;
@@ -225,10 +220,11 @@ int run_complete(const Arguments& arguments) {
   const bool ended = std::ranges::find(words, "--") != words.end();
   Offers offers(typed);
   const std::size_t equals = typed.starts_with("--") ? typed.find('=') : std::string::npos;
-  if (const Option* option = words.empty() ? nullptr : option_with_value(options, words.back())) {
-    add_values(command, *option, "", offers);
+  const Option* const before = words.empty() ? nullptr : find_option(options, words.back());
+  if (before != nullptr && before->takes_value()) {
+    add_values(command, *before, "", offers);
   } else if (equals != std::string::npos) {
-    if (const Option* own = option_with_value(options, typed.substr(0, equals)))
+    if (const Option* own = find_option(options, typed.substr(0, equals)))
       add_values(command, *own, typed.substr(0, equals + 1), offers);
   } else if (typed.starts_with('-') && !ended) {
     for (const Option& offered : options) offers.add(offered.name, meaning_of(offered));

@@ -18,7 +18,6 @@ namespace {
 
 // Formats of operands and results; kFolders writes ONNX case folders instead of a job file.
 constexpr std::string_view kFolders = "onnx";
-constexpr std::int64_t kMostElements = 1'000'000;
 
 std::vector<DType> read_dtypes(const Arguments& arguments) {
   std::vector<DType> dtypes;
@@ -50,16 +49,12 @@ void require_dtypes(const Subject& subject) {
 std::vector<Generator> read_generators(const Arguments& arguments, const SuiteOptions& options) {
   if (arguments.operands.empty())
     throw Error("operand OPERATOR is missing", "", "tensorop generate gather -o DIR");
-  const std::int64_t least = arguments.integer("--min-elements").value();
   Subject subject{.op = {},
                   .spec = options.spec,
                   .version = nullptr,
                   .dtypes = read_dtypes(arguments),
                   .max_rank = arguments.integer("--max-rank").value(),
-                  .max_elements = arguments.integer("--max-elements")
-                                      .value_or(std::clamp<std::int64_t>(4 * least, 200, kMostElements)),
-                  .min_elements = least};
-  if (least > subject.max_elements) throw Error("--min-elements is more than --max-elements");
+                  .max_elements = arguments.integer("--max-elements").value()};
   if (options.format == nullptr) {
     subject.max_rtol = kOnnxRtol;
     subject.max_atol = kOnnxAtol;
@@ -154,11 +149,8 @@ std::vector<Option> generate_options() {
       {"--dtypes", Heading::others, "DTYPE,...", "use these alone, for operands that may have one"},
       {"--max-rank", Heading::others, "N", "the highest rank of operands",
        OptionRules{.kind = OptionKind::integer, .least = 2, .most = 8, .by_default = "5"}},
-      {"--min-elements", Heading::others, "N", "the fewest elements of the largest tensor of a call",
-       OptionRules{.kind = OptionKind::integer, .least = 0, .most = kMostElements, .by_default = "0"}},
-      {"--max-elements", Heading::others, "N",
-       "the most elements of a tensor; default: 200, or four times --min-elements",
-       OptionRules{.kind = OptionKind::integer, .least = 16, .most = kMostElements}},
+      {"--max-elements", Heading::others, "N", "the most elements of a tensor",
+       OptionRules{.kind = OptionKind::integer, .least = 16, .most = 1'000'000, .by_default = "200"}},
       {"--invalid", Heading::others, "SHARE", "the share of calls that break a rule, from 0 to 1",
        OptionRules{.kind = OptionKind::share, .by_default = "0"}},
       {"--format", Heading::result, cat("npy|safetensors|pb|json|", kFolders),

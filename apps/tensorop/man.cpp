@@ -47,7 +47,8 @@ std::string option_item(const Option& option) {
   std::string names = option.rules.letter.empty() ? "" : cat("\\fB", roff(option.rules.letter), "\\fR, ");
   names += cat("\\fB", roff(option.name), "\\fR");
   if (!option.value.empty()) {
-    names += cat(option.rules.kind == OptionKind::value_flag ? "=" : " ", "\\fI", roff(option.value), "\\fR");
+    const auto [before, after] = around_value(option);
+    names += cat(before, "\\fI", roff(option.value), "\\fR", after);
   }
   return cat(".TP\n", names, "\n", roff(meaning_of(option)), "\n");
 }

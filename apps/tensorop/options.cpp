@@ -43,7 +43,8 @@ std::string fault_of_integer(const Option& option, const std::string& text) {
 // The reason why a value is refused, for options that do not take names; empty: it is accepted.
 std::string fault_of(const Option& option, const std::string& text) {
   switch (option.rules.kind) {
-    case OptionKind::choice: {
+    case OptionKind::choice:
+    case OptionKind::flag_choice: {
       const std::vector<std::string> words = words_of(option);
       return std::ranges::count(words, lower(text)) != 0 ? "" : cat("is not one of ", join(words));
     }
@@ -76,10 +77,22 @@ const Option* find_option(const std::vector<Option>& options, std::string_view w
   return found == options.end() ? nullptr : &*found;
 }
 
+std::array<std::string_view, 2> around_value(const Option& option) {
+  switch (option.rules.kind) {
+    case OptionKind::value_flag:
+      return {"=", ""};
+    case OptionKind::flag_choice:
+      return {"[=", "]"};
+    default:
+      return {" ", ""};
+  }
+}
+
 std::string usage_of(const Option& option) {
   std::string names = cat(option.rules.letter, option.rules.letter.empty() ? "" : ", ", option.name);
   if (option.value.empty()) return names;
-  return cat(names, option.rules.kind == OptionKind::value_flag ? "=" : " ", option.value);
+  const auto [before, after] = around_value(option);
+  return cat(names, before, option.value, after);
 }
 
 std::string meaning_of(const Option& option) {

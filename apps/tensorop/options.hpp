@@ -2,6 +2,7 @@
 // help. Parsing, messages, help, manual pages, completion and the tables of the docs come from it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -34,16 +35,17 @@ inline constexpr std::size_t kHeadingCount = 12;
 
 // The kind of value that an option takes.
 enum class OptionKind : std::uint8_t {
-  value_flag,  // --fmod, --fmod=1, --fmod 1: the next word only if it is true, false, 1 or 0
-  text,        // any text; of attributes and --spec, what the operator says
-  choice,      // a word of Option::value, in any case
-  integer,     // from Option::least to Option::most
-  bytes,       // a positive integer, with K, M or G or nothing after it
-  seconds,     // above 0 and at most 1000000, with s after it or not
-  share,       // from 0 to 1, with at most 6 decimals
-  shard,       // I/N, 1 <= I <= N
-  path,        // the name of a file or folder, not empty; "-" is a standard stream
-  file,        // the same without "-"
+  value_flag,   // --fmod, --fmod=1, --fmod 1: the next word only if it is true, false, 1 or 0
+  text,         // any text; of attributes and --spec, what the operator says
+  choice,       // a word of Option::value, in any case
+  flag_choice,  // --table, --table=max: the same after "=", else the default
+  integer,      // from Option::least to Option::most
+  bytes,        // a positive integer, with K, M or G or nothing after it
+  seconds,      // above 0 and at most 1000000, with s after it or not
+  share,        // from 0 to 1, with at most 6 decimals
+  shard,        // I/N, 1 <= I <= N
+  path,         // the name of a file or folder, not empty; "-" is a standard stream
+  file,         // the same without "-"
 };
 
 // The values that an option takes, and the options that it needs and excludes.
@@ -68,12 +70,17 @@ struct Option {
   std::string help;   // without what meaning_of() adds
   OptionRules rules = {};
 
-  [[nodiscard]] bool takes_value() const { return !value.empty() && rules.kind != OptionKind::value_flag; }
+  // Whether the next word is its value, whatever it is.
+  [[nodiscard]] bool takes_value() const {
+    return !value.empty() && rules.kind != OptionKind::value_flag && rules.kind != OptionKind::flag_choice;
+  }
 };
 
 // The option of that name or letter; null: none.
 [[nodiscard]] const Option* find_option(const std::vector<Option>& options, std::string_view word);
 
+// What stands before and after the value: " " and "", "=" and "", "[=" and "]".
+[[nodiscard]] std::array<std::string_view, 2> around_value(const Option& option);
 // "-o, --output FILE".
 [[nodiscard]] std::string usage_of(const Option& option);
 // "with --command: how long a program may run (default 60)": the help with what the rules say.

@@ -24,10 +24,15 @@ constexpr RemovedOption kRemovedOptions[] = {
     {"explain", "--markdown", "explain prints text"},
     {"ops", "--markdown", "tensorop ops OPERATOR prints text, tensorop ops --json is for programs"},
     {"", "--explain-plan=json", "the plan is printed as text"},
+    {"compare", "--sort", "--table=KEY sorts the lines of --table"},
+    {"generate", "--min-elements",
+     "--max-elements N draws calls of up to N elements; --count makes more of them"},
     {"generate", "--no-expect", "check --actual and check --command compute results"},
     {"generate", "--onnx-case", "--format onnx writes ONNX case folders"},
     {"ops", "--shapes",
      "tensorop add 'float32[2,3]' 'float32[3]' --dry-run --spec all answers for all versions"},
+    {"run", "--html", "check and compare write pages; run has --json and --junit"},
+    {"run", "--markdown", "check and compare write Markdown; run has --json and --junit"},
     {"run", "--stale", "make runs what is older than its operands; --missing runs jobs without a result"},
 };
 

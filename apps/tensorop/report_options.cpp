@@ -46,30 +46,28 @@ ReportSettings read_report_settings(const Arguments& arguments) {
     return path.value_or("");
   };
   out.json = arguments.has("--json");
-  out.junit = file_of("--junit");
+  for (const ReportRow& row : report_rows()) {
+    if (std::string path = file_of(row.option); !path.empty()) out.files.emplace_back(&row, std::move(path));
+  }
   out.loudness = read_loudness(arguments);
-  out.html = file_of("--html");
-  out.markdown = file_of("--markdown");
   out.options = repeated_options(arguments);
   out.lists_skipped = arguments.has(kListSkipped);
   out.shrinks = arguments.has("--shrink");
-  if (arguments.has(kTable)) out.table = arguments.value_or_default("--sort").value();
+  out.table = arguments.value(kTable).value_or("");
   if (arguments.has("--why")) {
     out.why = read_settings(arguments);
-  } else if (!out.html.empty()) {
+  } else if (!out.files.empty()) {
     out.page_why = read_settings(arguments);
   }
   PathKeys keys;
-  const std::pair<std::string_view, std::string> files[] = {
-      {"--junit", out.junit}, {"--html", out.html}, {"--markdown", out.markdown}};
-  for (const auto& [option, file] : files) {
-    for (const auto& [other, same] : files) {
-      if (option < other && !file.empty() && !same.empty() && keys.of(file) == keys.of(same))
-        throw Error(cat(option, " and ", other, " name the same file"));
+  for (const auto& [row, file] : out.files) {
+    for (const auto& [other, same] : out.files) {
+      if (row < other && keys.of(file) == keys.of(same))
+        throw Error(cat(row->option, " and ", other->option, " name the same file"));
     }
+    if (file == "-" && out.json)
+      throw Error(cat(row->option, " - cannot be combined with --json: both are for standard output"));
   }
-  if (out.junit == "-" && out.json)
-    throw Error("--junit - cannot be combined with --json: both are for standard output");
   return out;
 }
 
@@ -98,20 +96,20 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
 
 std::vector<Option> report_options(const ReportKind& kind) {
   const std::string things = cat(kind.noun, "s");
-  const std::vector<Option> own = {
+  static const std::string kNotListed =
+      cat("--json --quiet --fail-fast --show --update --map --histogram --why ",
+          join(report_rows(), " ", [](const ReportRow& row) { return row.option; }));
+  std::vector<Option> own = {
       {"--list", Heading::selection, "", cat("print the names of the ", things, " and do no more"),
-       OptionRules{.excludes = "--json --junit --quiet --fail-fast --show --update --map --histogram --html "
-                               "--markdown --why"}},
+       OptionRules{.excludes = kNotListed}},
       {"--fail-fast", Heading::running, "", "stop after the first failure"},
       json_option("print the report as JSON, for programs"),
-      {"--junit", Heading::report, "FILE", "also write the report as JUnit XML; -: to standard output, alone",
-       OptionRules{.kind = OptionKind::path}},
-      {"--html", Heading::report, "FILE",
-       "also write the report as an HTML page with heat maps and histograms",
-       OptionRules{.kind = OptionKind::file}},
-      {"--markdown", Heading::report, "FILE", "append the report as Markdown, for summaries of CI systems",
-       OptionRules{.kind = OptionKind::file}},
   };
+  for (const ReportRow& row : report_rows()) {
+    if (row.compares_only && !kind.compares) continue;
+    own.push_back({std::string(row.option), Heading::report, "FILE", std::string(row.help),
+                   OptionRules{.kind = row.is_printable ? OptionKind::path : OptionKind::file}});
+  }
   return joined({filter_options(things), own});
 }
 
@@ -205,7 +203,9 @@ std::string input_at(const std::string& report,
       if (std::ranges::count(folders, keys.of_folder(visited.path)) != 0) found = what;
       return;
     }
-    for (const auto& [file, name] : possible_files(visited)) {
+    auto files = possible_files(visited);
+    if (visited.is_standard_input()) files.push_back({"/dev/stdin"});
+    for (const auto& [file, name] : files) {
       std::error_code none;  // a hard link is the same file, too
       if (keys.of(file) == key || std::filesystem::equivalent(file, report, none)) found = what;
       // The shards of an index are in its folder.

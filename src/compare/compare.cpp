@@ -195,7 +195,7 @@ Comparison compare_tensors(const Tensor& actual, const Tensor& expected, const T
   out.expected = {"", expected.dtype(), expected.shape()};
   out.asked = tolerances;
   if (!out.same_header()) return out;
-  out.tolerance = tolerances.for_dtype(actual.dtype());
+  out.tolerance = tolerances.for_dtype(actual.dtype(), options.stored);
   const Tensor* const mask = options.left_out;
   if (mask != nullptr) out.left_out = count_left_out(*mask, actual.shape(), threads);
   out.elements = actual.size() - out.left_out.value_or(0);
@@ -229,11 +229,13 @@ Comparison compare_sources(const TypedOperand& actual, const TypedOperand& expec
   const bool have_one_shape = actual.source->tensor()->shape() == expected.source->tensor()->shape();
   const auto wide =
       options.by_value && have_one_shape && first != second ? wider_dtype(first, second) : std::nullopt;
+  CompareOptions own = options;
   if (wide) {
+    own.stored = {first, second};
     for (Source* const source : {actual.source, expected.source}) take_values(*source, *wide, settings);
   }
   Comparison out = compare_tensors(*actual.source->tensor(), *expected.source->tensor(), tolerances,
-                                   settings.threads, options);
+                                   settings.threads, own);
   inputs.require_unchanged();
   out.actual.name = actual.source->name();
   out.expected.name = expected.source->name();

@@ -93,7 +93,8 @@ struct CompareOptions {
   CompareDepth depth = CompareDepth::report;
   std::int64_t show = 0;  // the number of differing elements that the report lists: the first and the worst
   PictureOptions picture = {};
-  bool by_value = false;  // dtypes may differ if one has all values of both
+  bool by_value = false;           // dtypes may differ if one has all values of both
+  std::vector<DType> stored = {};  // of tensors that were cast to one dtype by value
   // If not null, a bool tensor of the same shape. Elements at which it is true are not compared.
   const Tensor* left_out = nullptr;
 };

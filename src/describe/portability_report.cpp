@@ -1,9 +1,9 @@
 #include "describe/portability_report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "base/markup.hpp"
 #include "base/text.hpp"
 #include "io/json/json_document.hpp"
@@ -24,12 +24,6 @@ std::string_view word_of(Verdict verdict) {
 std::string letter_of(std::size_t number) {
   const std::string last(1, static_cast<char>('A' + number % 26));
   return number < 26 ? last : letter_of(number / 26 - 1) + last;
-}
-
-std::string hexadecimal(std::uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
 }
 
 // Returns a class in the form "A [50.0,30.0]", "B float32(1000,2) 1f2e...".

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/version.hpp"
@@ -24,9 +25,7 @@ constexpr std::string_view kDefault = "default";
 template <class T>
 std::uint64_t element_key(T value) {
   if constexpr (std::is_same_v<T, StringRef>) {
-    std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-    for (const char c : value.view()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    return hash;
+    return hash_of(value.view());
   } else if constexpr (std::is_same_v<T, Bool>) {
     return value.byte != 0 ? 1 : 0;
   } else if constexpr (Complex<T>) {

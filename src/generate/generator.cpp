@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "generate/values.hpp"
@@ -22,13 +23,6 @@ constexpr int kFewAttempts = 12;     // if all others are met
 // An index out of range: the most common fault.
 constexpr std::string_view kIndexRule = "IX-1";
 
-// FNV-1a: operators of one suite get cases of their own.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xCBF29CE484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
-  return hash;
-}
-
 // Whether the version leaves every element open: a check that ignores these has nothing to compare.
 bool is_all_open(const Request& request, const Settings& settings) {
   if (!request.spec) return false;
@@ -40,7 +34,9 @@ bool is_all_open(const Request& request, const Settings& settings) {
 }  // namespace
 
 Generator::Generator(Subject subject, std::uint64_t seed, int candidates)
-    : subject_(std::move(subject)), seed_(seed ^ hash_of(subject_.op.name->name)), candidates_(candidates) {
+    : subject_(std::move(subject)),
+      seed_(seed ^ hash_of(subject_.op.name->name)),  // operators of one suite get cases of their own
+      candidates_(candidates) {
   settings_.memory = std::int64_t{1} << 30;  // not asked of the system for each call
   for (const Rule* rule : rules_of(*subject_.op.op)) rules_[rule->id] = 0;
   rules_.erase(kMissingRule);  // its publisher accepts the call

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
@@ -51,6 +52,19 @@ std::string tolerance_of(const GeneratedCase& generated) {
   }
   const bool is_power = generated.request.op.op->name == "pow";
   return is_power && kFloatTypes.contains(generated.result->dtype()) ? ",\"tolerance\":\"auto\"" : "";
+}
+
+// 8 hexadecimal digits of the call and of what the case expects: cases of one name are equal, whatever suites
+// they are in.
+std::string digest_of(const GeneratedCase& generated) {
+  const std::string call = job_text(generated.request, [](const std::string&, const Tensor& tensor) {
+    if (tensor.dtype() == DType::string) return typed_json(tensor);
+    return cat(name(tensor.dtype()), to_string(tensor.shape()),
+               bytes_text({tensor.data(), static_cast<std::size_t>(tensor.bytes())}));
+  });
+  constexpr std::size_t kDigits = 8;
+  const std::string held_to = generated.result ? tolerance_of(generated) : std::string(generated.rule);
+  return hexadecimal(hash_of(call + held_to)).substr(0, kDigits);
 }
 
 }  // namespace
@@ -106,7 +120,7 @@ std::string Suite::line_of(const GeneratedCase& generated, const std::string& na
 }
 
 void Suite::add(const GeneratedCase& generated) {
-  const std::string name = cat(generated.request.op.name->name, "-", ++cases_);
+  const std::string name = cat(generated.request.op.name->name, "-", ++cases_, "-", digest_of(generated));
   if (options_.format != nullptr) {
     lines_ += line_of(generated, name);
   } else {

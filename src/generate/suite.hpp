@@ -26,6 +26,7 @@ class Suite {
   // Throws Error unless the folder is empty or absent.
   Suite(const SuiteOptions& options, const std::string& folder);
 
+  // The case is called OPERATOR-NUMBER-HASH.
   void add(const GeneratedCase& generated);
   void commit();
 

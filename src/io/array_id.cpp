@@ -7,6 +7,7 @@
 namespace tensorop {
 
 NameInFile ArrayIds::find(const Operand& operand) {
+  if (operand.is_standard_input()) return {"/dev/stdin"};
   const auto member = file_exists(operand.path) ? std::nullopt : find_member(operand, file_exists);
   if (!member) return {operand.path};
   std::string file = files_.of(member->file, member->name);
@@ -15,7 +16,7 @@ NameInFile ArrayIds::find(const Operand& operand) {
 }
 
 std::optional<ArrayId> ArrayIds::of(const Operand& operand) {
-  if (operand.is_tensor() || operand.is_standard_input()) return std::nullopt;
+  if (operand.is_tensor()) return std::nullopt;
   NameInFile found = find(operand);
   const auto file = file_id(found.file);
   return file ? std::optional(ArrayId{*file, std::move(found.name)}) : std::nullopt;

@@ -24,11 +24,13 @@ struct ArrayId {
 class ArrayIds {
  public:
   // The ArrayId of the operand's file, or of its array FILE:NAME. An array of a shard index has the FileId of
-  // its shard. Returns nullopt, with errno set, if there is no such file.
+  // its shard, standard input the one of the file that it is read from. Returns nullopt, with errno set, if
+  // there is no such file.
   //
   // "a" and "a.npy" count as one array, although they are two arrays in formats other than NPZ.
   [[nodiscard]] std::optional<ArrayId> of(const Operand& operand);
-  // The path of the file that holds the array: of an index of shards the shard. Its path if there is none.
+  // The path of the file that holds the array: of an index of shards the shard, of standard input
+  // /dev/stdin. Its path if there is none.
   [[nodiscard]] std::string file_of(const Operand& operand) { return find(operand).file; }
 
  private:

@@ -156,7 +156,7 @@ std::int64_t MismatchLimit::allowed(std::int64_t elements) const {
   return elements / kWhole * *parts + elements % kWhole * *parts / kWhole;
 }
 
-ElementTolerance Tolerances::for_dtype(DType dtype) const {
+ElementTolerance Tolerances::for_dtype(DType dtype, const std::vector<DType>& stored) const {
   const bool has_ulp = kUlpTypes.contains(dtype);
   if (max_ulp && !has_ulp && !any_dtype) {
     throw Error(
@@ -176,11 +176,11 @@ ElementTolerance Tolerances::for_dtype(DType dtype) const {
     out.atol = kOnnxAtol;
   }
   if (by_default == ToleranceDefault::automatic) {
-    const auto* const row = std::ranges::find_if(
-        kAutomatic, [&](const Automatic& candidate) { return candidate.dtypes.contains(dtype); });
-    if (row != std::end(kAutomatic)) {
-      out.rtol = row->rtol;
-      out.atol = row->atol;
+    for (const Automatic& row : kAutomatic) {
+      const auto has = [&](DType each) { return row.dtypes.contains(each); };
+      if (stored.empty() ? !has(dtype) : std::ranges::none_of(stored, has)) continue;
+      out.rtol = std::max(out.rtol, row.rtol);
+      out.atol = std::max(out.atol, row.atol);
     }
   }
   out.rtol = rtol.value_or(out.rtol);

@@ -66,9 +66,11 @@ struct Tolerances {
     if (exact_bits) return !*exact_bits;
     return rtol || atol || max_ulp || has_metrics() || by_default == ToleranceDefault::automatic;
   }
-  // Returns the tolerance for elements of `dtype`; bool and string must be equal. Unless any_dtype is set,
-  // throws Error if max_ulp is given and the dtype has no ulp, or if a metric is given for bool or string.
-  [[nodiscard]] ElementTolerance for_dtype(DType dtype) const;
+  // Returns the tolerance for elements of `dtype`; bool and string must be equal. The automatic default is
+  // the largest of the dtypes `stored`, whose values are compared in `dtype`, and of `dtype` if there are
+  // none. Unless any_dtype is set, throws Error if max_ulp is given and the dtype has no ulp, or if a metric
+  // is given for bool or string.
+  [[nodiscard]] ElementTolerance for_dtype(DType dtype, const std::vector<DType>& stored = {}) const;
 };
 
 // A tolerance's name and text: {"rtol", "1e-3"}.

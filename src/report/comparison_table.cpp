@@ -15,7 +15,7 @@ namespace tensorop {
 void ComparisonTable::add(const std::string& name, const Comparison& comparison) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Difference& found = comparison.difference;
-  Line line{printable(name), {}, cat(found.differing, " of ", comparison.elements), found.unfixable != 0};
+  Line line{name, {}, comparison.elements, found.unfixable != 0};
   if (has_tolerance(comparison)) {
     const ErrorMetrics metrics = comparison.metrics.value_or(ErrorMetrics{});
     double largest = 0;
@@ -27,8 +27,7 @@ void ComparisonTable::add(const std::string& name, const Comparison& comparison)
   lines_.push_back(std::move(line));
 }
 
-std::string ComparisonTable::text(const std::string& key) const {
-  if (lines_.empty()) return "";
+std::vector<const ComparisonTable::Line*> ComparisonTable::sorted(const std::string& key) const {
   std::vector<const Line*> sorted;
   for (const Line& line : lines_) sorted.push_back(&line);
   const auto column = static_cast<std::size_t>(std::ranges::find(kKeys, key) - kKeys.begin());
@@ -41,9 +40,23 @@ std::string ComparisonTable::text(const std::string& key) const {
     return key == "cosine" ? *value : -*value;
   };
   if (key != "name") std::ranges::stable_sort(sorted, {}, rank);
+  return sorted;
+}
+
+Json ComparisonTable::json(const std::string& key) const {
+  return Json::list(sorted(key), [](const Line* line) {
+    Json out = Json::object().add("name", line->name);
+    for (std::size_t i = 0; i < 3; ++i) out.add(kKeys[i], line->values[i]);
+    return out.add("differing", static_cast<std::int64_t>(*line->values[3])).add("elements", line->elements);
+  });
+}
+
+std::string ComparisonTable::text(const std::string& key) const {
+  if (lines_.empty()) return "";
+  const std::vector<const Line*> sorted = this->sorted(key);
   const auto cell = [](const Line& line, std::size_t i) {
     const std::optional<double>& value = line.values[i];
-    if (kKeys[i] == "elements") return line.elements;
+    if (kKeys[i] == "elements") return cat(static_cast<std::int64_t>(*value), " of ", line.elements);
     if (!value) return std::string("-");
     // The difference of a cosine from 1 has few digits.
     return std::isnan(*value) || kKeys[i] == "cosine" ? number_text(*value) : five_digits(*value);
@@ -55,7 +68,8 @@ std::string ComparisonTable::text(const std::string& key) const {
     append_column(cells, lines);
   }
   std::string out = cat(lines[0], "  tensor\n");
-  for (std::size_t i = 0; i < sorted.size(); ++i) out += cat(lines[i + 1], "  ", sorted[i]->name, "\n");
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    out += cat(lines[i + 1], "  ", printable(sorted[i]->name), "\n");
   return out;
 }
 

@@ -1,13 +1,15 @@
-// A table of the comparisons of two sets of tensors, with a line for each pair.
+// A table of comparisons of tensors, with a line for each pair.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compare/compare.hpp"
+#include "io/json/json_document.hpp"
 
 namespace tensorop {
 
@@ -20,15 +22,19 @@ class ComparisonTable {
   void add(const std::string& name, const Comparison& comparison);
   // Returns the table, empty if it has no line. Lines that are equally bad keep their order.
   [[nodiscard]] std::string text(const std::string& key) const;
+  // The same as a list.
+  [[nodiscard]] Json json(const std::string& key) const;
 
  private:
   struct Line {
     std::string name;
     // In the order of the keys; nothing if the dtype has no errors.
     std::array<std::optional<double>, 4> values;
-    std::string elements;
+    std::int64_t elements;
     bool has_other_numbers;  // NaN or infinities on one side alone, which have no error
   };
+  [[nodiscard]] std::vector<const Line*> sorted(const std::string& key) const;
+
   std::vector<Line> lines_;
 };
 

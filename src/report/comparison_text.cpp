@@ -23,6 +23,21 @@ bool is_integer(const Comparison& comparison) {
   return kExactTypes.contains(comparison.actual.dtype);
 }
 
+std::optional<NeededLimits> needed_limits(const Comparison& comparison) {
+  const Tolerances& asked = comparison.asked;
+  const Difference& found = comparison.difference;
+  const bool judges = asked.judges_elements();
+  if (found.unfixable > (judges ? comparison.allowed : 0)) return std::nullopt;
+  NeededLimits out{.needs_tolerance = judges && found.differing > comparison.allowed};
+  if (comparison.has_good_metrics) return out;
+  const ErrorMetrics& metrics = *comparison.metrics;
+  if (asked.max_rms && !(metrics.rms <= *asked.max_rms)) out.max_rms = metrics.rms;
+  if (asked.min_cosine && !(metrics.cosine >= *asked.min_cosine)) out.min_cosine = metrics.cosine;
+  const bool helps =
+      std::isfinite(out.max_rms.value_or(0)) && out.min_cosine.value_or(0) >= 0;  // false for NaN
+  return helps ? std::optional(out) : std::nullopt;
+}
+
 double percent_of(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -166,15 +181,23 @@ std::string needed_line(const Comparison& comparison) {
     return cat(label("bits only"), found.only_bits, " of ", found.differing,
                " are equal but for their bits\n");
   }
-  if (found.unfixable != 0) {
+  const auto needed = needed_limits(comparison);
+  if (!needed && found.unfixable != 0) {
     return cat(label("to pass"), "no tolerance helps: NaN or infinity in ", found.unfixable,
                found.unfixable == 1 ? " element\n" : " elements\n");
   }
+  if (!needed) return cat(label("to pass"), "no limit helps\n");
+  std::vector<std::string> of_metrics;
+  if (needed->max_rms) of_metrics.push_back(cat("max-rms ", number_text(*needed->max_rms)));
+  if (needed->min_cosine) of_metrics.push_back(cat("min-cosine ", number_text(*needed->min_cosine)));
+  const std::string limits = join(of_metrics, " and ");
+  if (!limits.empty() && !needed->needs_tolerance) return cat(label("to pass"), limits, '\n');
   std::vector<std::string> ways;
   if (found.needed_rtol != Difference::kNone) ways.push_back(cat("rtol ", number_text(found.needed_rtol)));
   if (found.needed_atol != Difference::kNone) ways.push_back(cat("atol ", number_text(found.needed_atol)));
   if (has_ulp(comparison)) ways.push_back(cat("max-ulp ", found.farthest.value));
-  return cat(label("to pass"), join(ways, " or "), '\n');
+  if (ways.empty()) return cat(label("to pass"), "no tolerance helps\n");
+  return cat(label("to pass"), limits, limits.empty() ? "" : ", and ", join(ways, " or "), '\n');
 }
 
 std::string left_out_text(const Comparison& comparison) {
@@ -305,7 +328,8 @@ std::string comparison_text(const Comparison& comparison, bool only_moves) {
     out += element_lines(comparison);
   }
   out += largest_line(comparison) + metrics_line(comparison);
-  if (comparison.worst && !only_moves) out += needed_line(comparison);
+  const bool is_off = comparison.worst || !comparison.has_good_metrics;
+  if (is_off && !only_moves) out += needed_line(comparison);
   return has_differing ? out + shown_text(comparison) : out;
 }
 

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "compare/finding.hpp"
 #include "engine/settings.hpp"
@@ -38,6 +40,20 @@ struct FileReportSettings {
   [[nodiscard]] std::string title() const { return "tensorop " + std::string(kind.command); }
 };
 
+// A kind of report in a file, with all that is particular to it.
+struct ReportRow {
+  std::string_view option;  // "--junit"
+  std::string_view help;    // of the option
+  std::unique_ptr<FileReport> (*make)(const FileReportSettings& settings, const std::optional<Settings>& why);
+  // Whether an existing file that begins with `head`, without blanks before it, may be such a report. Any
+  // other file is kept if it may be one that the command reads.
+  bool (*may_be_old)(std::string_view head);
+  bool appends = false;        // to an existing file
+  bool is_printable = false;   // "-" is standard output
+  bool compares_only = false;  // not of `run`
+};
+[[nodiscard]] std::span<const ReportRow> report_rows();
+
 // JUnit XML for CI systems: one suite for each suite name of tests, in the order of first use. Different,
 // missing and extra entries are failures; updates and warnings are the output of a test. A suite has
 // numbers_of() as properties; the first suite also has the numbers of the whole run.
@@ -45,8 +61,8 @@ struct FileReportSettings {
 
 // A self-contained HTML page: no scripts, fonts or other files. With `why` it explains the first element that
 // differs and the worst one.
-[[nodiscard]] std::unique_ptr<FileReport> html_report(FileReportSettings settings,
-                                                      std::optional<Settings> why);
+[[nodiscard]] std::unique_ptr<FileReport> html_report(const FileReportSettings& settings,
+                                                      const std::optional<Settings>& why);
 
 // Markdown for the summaries of CI systems, which are limited to 1 MiB. The text has at most ReportTail::room
 // bytes, or only its first lines, and says how much is omitted.

@@ -91,12 +91,17 @@ Json largest_json(const Comparison& comparison) {
 // Null if no tolerance would pass, or none is useful.
 Json to_pass_json(const Comparison& comparison, bool only_moves) {
   const Difference& found = comparison.difference;
-  const bool has_none = found.unfixable != 0 || comparison.tolerance.exact_bits || only_moves;
-  if (found.differing == 0 || has_none || !has_tolerance(comparison)) return {};
-  return Json::object()
-      .add("rtol", number_or_null(found.needed_rtol))
-      .add("atol", number_or_null(found.needed_atol))
-      .add("max_ulp", has_ulp(comparison) ? Json(found.farthest.value) : Json());
+  const bool differs = found.differing != 0;
+  const auto needed = needed_limits(comparison);
+  const bool has_none = !needed || comparison.tolerance.exact_bits || only_moves;
+  if ((!differs && comparison.has_good_metrics) || has_none || !has_tolerance(comparison)) return {};
+  Json out = Json::object()
+                 .add("rtol", differs ? number_or_null(found.needed_rtol) : Json())
+                 .add("atol", differs ? number_or_null(found.needed_atol) : Json())
+                 .add("max_ulp", differs && has_ulp(comparison) ? Json(found.farthest.value) : Json());
+  if (needed->max_rms) out.add("max_rms", *needed->max_rms);
+  if (needed->min_cosine) out.add("min_cosine", *needed->min_cosine);
+  return out;
 }
 
 // Coordinates of elements that differ; long lists are cut.

@@ -282,8 +282,9 @@ class HtmlReport : public FileReport {
 
 }  // namespace
 
-std::unique_ptr<FileReport> html_report(FileReportSettings settings, std::optional<Settings> why) {
-  return std::make_unique<HtmlReport>(std::move(settings), std::move(why));
+std::unique_ptr<FileReport> html_report(const FileReportSettings& settings,
+                                        const std::optional<Settings>& why) {
+  return std::make_unique<HtmlReport>(settings, why);
 }
 
 }  // namespace tensorop

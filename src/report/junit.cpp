@@ -16,12 +16,10 @@ std::string attribute(std::string_view name, std::string_view value) {
   return cat(" ", name, "=\"", escaped(value), "\"");
 }
 
-// With microseconds.
 std::string seconds_text(double seconds) {
   char text[64];
-  constexpr int kMicroseconds = 6;
-  const auto result =
-      std::to_chars(text, text + sizeof text, seconds, std::chars_format::fixed, kMicroseconds);
+  constexpr int kDecimals = 3;  // the most that junit-10.xsd has allowed
+  const auto result = std::to_chars(text, text + sizeof text, seconds, std::chars_format::fixed, kDecimals);
   return {text, result.ptr};
 }
 
@@ -41,29 +39,29 @@ class JUnitReport : public FileReport {
     const Verdict verdict = row_of(finding.outcome).verdict;
     const bool has_lead = finding.known || (verdict == Verdict::skipped && !finding.skipped);
     const std::string lead = has_lead ? cat(label(finding.outcome), ": ") : "";
-    suite->tests += test_xml(finding, verdict, lead + reasons);
+    suite->tests += test_xml(finding, verdict, lead + reasons, place_of(finding, kind_));
     ++suite->totals.tests[static_cast<std::size_t>(verdict)];
     suite->totals.seconds += finding.seconds;
   }
 
   [[nodiscard]] std::string text(const ReportTail& tail) const override {
+    const auto suite_xml = [&](const Suite& suite, bool is_first) {
+      return cat(
+          "  <testsuite", attribute("name", suite.name), attributes_of(suite.totals),
+          attribute("skipped", cat(suite.totals.tests[3])), ">\n",
+          properties_xml(suite.counts, is_first ? &tail.end : nullptr), suite.tests,
+          suite.output.empty() ? "" : cat("    <system-out>", escaped(suite.output), "</system-out>\n"),
+          "  </testsuite>\n");
+    };
     Totals all;
     std::string suites;
     for (const Suite& suite : suites_) {
       for (std::size_t i = 0; i < all.tests.size(); ++i) all.tests[i] += suite.totals.tests[i];
       all.seconds += suite.totals.seconds;
-      const bool is_first = suites.empty();
-      const std::string properties = properties_xml(suite.counts, is_first ? &tail.end : nullptr);
-      suites +=
-          cat("  <testsuite", attribute("name", suite.name), attributes_of(suite.totals), ">\n", properties,
-              suite.tests,
-              suite.output.empty() ? "" : cat("    <system-out>", escaped(suite.output), "</system-out>\n"),
-              "  </testsuite>\n");
+      suites += suite_xml(suite, suites.empty());
     }
-    if (suites_.empty() && !tail.end.counts.unseen.empty()) {
-      suites = cat("  <testsuite", attribute("name", name_), attributes_of({}), ">\n",
-                   properties_xml({}, &tail.end), "  </testsuite>\n");
-    }
+    // What was counted alone.
+    if (suites_.empty() && !properties_xml({}, &tail.end).empty()) suites = suite_xml({.name = name_}, true);
     return cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites", attribute("name", name_),
                attributes_of(all), ">\n", suites, "</testsuites>\n");
   }
@@ -112,22 +110,23 @@ class JUnitReport : public FileReport {
     return out.empty() ? "" : cat("    <properties>\n", out, "    </properties>\n");
   }
 
-  // `reasons`: lines: why the test did not pass or was not run; if it passed, its output.
-  static std::string test_xml(const Finding& finding, Verdict verdict, const std::string& reasons) {
+  // `reasons`: lines: why the test did not pass or was not run; if it passed, its output. The schemas of
+  // Jenkins, Ant and Maven have no place of a test: what does not pass begins with it.
+  static std::string test_xml(const Finding& finding, Verdict verdict, const std::string& reasons,
+                              const std::string& place) {
     std::string out = cat("    <testcase", attribute("classname", finding.suite),
-                          attribute("name", finding.name), attribute("file", finding.place.file));
-    if (finding.place.line != 0) out += attribute("line", cat(finding.place.line));
-    out += attribute("time", seconds_text(finding.seconds));
+                          attribute("name", finding.name), attribute("time", seconds_text(finding.seconds)));
     if (reasons.empty()) return out + "/>\n";
     const std::string message = attribute("message", reasons.substr(0, reasons.find('\n')));
     const auto element = [&](std::string_view tag, std::string_view attributes) {
-      return cat("<", tag, attributes, ">", escaped(reasons), "</", tag, ">");
+      const std::string begin = verdict == Verdict::passed || place.empty() ? "" : cat(place, ": ");
+      return cat("<", tag, attributes, ">", escaped(begin + reasons), "</", tag, ">");
     };
     return cat(out, ">\n      ",
-               verdict == Verdict::passed ? element("system-out", "")
-               : verdict == Verdict::skipped
-                   ? cat("<skipped", message, "/>")
-                   : element(verdict == Verdict::failure ? "failure" : "error", message),
+               verdict == Verdict::passed    ? element("system-out", "")
+               : verdict == Verdict::skipped ? cat("<skipped", message, "/>")
+                                             : element(verdict == Verdict::failure ? "failure" : "error",
+                                                       message + attribute("type", name(finding.outcome))),
                "\n    </testcase>\n");
   }
 
@@ -135,7 +134,6 @@ class JUnitReport : public FileReport {
     const auto [passed, failures, errors, skipped] = totals.tests;
     return cat(attribute("tests", cat(passed + failures + errors + skipped)),
                attribute("failures", cat(failures)), attribute("errors", cat(errors)),
-               skipped == 0 ? "" : attribute("skipped", cat(skipped)),
                attribute("time", seconds_text(totals.seconds)));
   }
 

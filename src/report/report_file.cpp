@@ -26,12 +26,39 @@ std::string first_bytes(const std::string& path, std::size_t most) {
 
 }  // namespace
 
-ReportFile::ReportFile(std::string_view given, std::string name, std::unique_ptr<FileReport> made)
-    : option(given), path(std::move(name)), report(std::move(made)) {
-  if (option == kMarkdown) (void)appendable_bytes(path);  // throws if appending is impossible
+std::span<const ReportRow> report_rows() {
+  using Head = std::string_view;
+  static constexpr auto kIsMarkup = [](Head head) { return head.starts_with('<'); };
+  static constexpr auto kIsText = [](Head head) {
+    return head.find('\0') == Head::npos && !head.starts_with('{') && !head.starts_with('[');
+  };
+  static constexpr ReportRow kRows[] = {
+      {.option = "--junit",
+       .help = "also write the report as JUnit XML; -: to standard output, alone",
+       .make = [](const FileReportSettings& own, const auto&) { return junit_report(own.kind); },
+       .may_be_old = kIsMarkup,
+       .is_printable = true},
+      {.option = "--html",
+       .help = "also write the report as an HTML page with heat maps and histograms",
+       .make = html_report,
+       .may_be_old = kIsMarkup,
+       .compares_only = true},
+      {.option = "--markdown",
+       .help = "append the report as Markdown, for summaries of CI systems",
+       .make = [](const FileReportSettings& own, const auto&) { return markdown_report(own); },
+       .may_be_old = kIsText,
+       .appends = true,
+       .compares_only = true},
+  };
+  return kRows;
+}
+
+ReportFile::ReportFile(const ReportRow& kind, std::string name, std::unique_ptr<FileReport> made)
+    : row(&kind), path(std::move(name)), report(std::move(made)) {
+  if (row->appends) (void)appendable_bytes(path);  // throws if appending is impossible
   if (path == "-") {
     file_.emplace(OutputFile::standard_output());
-  } else if (option != kMarkdown || !file_exists(path)) {
+  } else if (!row->appends || !file_exists(path)) {
     file_.emplace(OutputFile::create(path));
   }
 }
@@ -41,17 +68,14 @@ void ReportFile::require_report() const {
   constexpr std::size_t kHeadBytes = 4096;
   const std::string bytes = first_bytes(path, kHeadBytes);
   const std::string_view head = after_blanks(bytes);
-  const bool is_markdown = option == kMarkdown;
-  const bool is_data =
-      head.find('\0') != std::string_view::npos || head.starts_with('{') || head.starts_with('[');
-  if (head.empty() || (is_markdown ? !is_data : head.starts_with('<'))) return;
-  throw Error(cat(option, " ", printable(path),
+  if (head.empty() || row->may_be_old(head)) return;
+  throw Error(cat(row->option, " ", printable(path),
                   " is kept: it is not such a report, and may be a file that the command reads"));
 }
 
 void ReportFile::commit(const ReportEnd& end, const std::string& summary, bool may_be_input) {
   if (may_be_input) require_report();
-  const bool appends = option == kMarkdown && (!file_ || file_exists(path));
+  const bool appends = row->appends && (!file_ || file_exists(path));
   // The limit of CI systems for a summary file, including its previous content.
   constexpr std::int64_t kMostBytes = 1 << 20;
   const std::int64_t before = appends ? appendable_bytes(path) : 0;
@@ -61,8 +85,8 @@ void ReportFile::commit(const ReportEnd& end, const std::string& summary, bool m
     file_->append(text_bytes(text));
     file_->commit();
   } else if (to_int64(text.size()) > tail.room) {
-    throw Error(cat(option, " ", printable(path), ": has ", before, " bytes, and CI systems take at most ",
-                    kMostBytes, ": nothing was appended"));
+    throw Error(cat(row->option, " ", printable(path), ": has ", before,
+                    " bytes, and CI systems take at most ", kMostBytes, ": nothing was appended"));
   } else {
     // Separates the heading from the previous content, whatever its end.
     append_to_file(path, text_bytes(before == 0 ? text : cat("\n", text)));

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/files/output_file.hpp"
 #include "report/file_report.hpp"
@@ -12,18 +11,15 @@
 namespace tensorop {
 
 struct ReportFile {
-  // The option whose report is appended to a file.
-  static constexpr std::string_view kMarkdown = "--markdown";
-
   // Throws Error if the file cannot be written.
-  ReportFile(std::string_view option, std::string path, std::unique_ptr<FileReport> report);
+  ReportFile(const ReportRow& row, std::string path, std::unique_ptr<FileReport> report);
 
   // Writes the report. Throws Error, also if `may_be_input` (the command ended before it knew its inputs) and
   // the file does not begin like such a report.
   void commit(const ReportEnd& end, const std::string& summary, bool may_be_input);
 
-  std::string option;  // "--junit"
-  std::string path;    // "-": standard output
+  const ReportRow* row;
+  std::string path;  // "-": standard output
   std::unique_ptr<FileReport> report;
 
  private:

@@ -74,12 +74,8 @@ Reporter::Reporter(ReportSettings settings, const ReportKind& kind, Finding whol
       expected_set_(whole_.expected) {
   if (!settings_.is_heard) return;
   const FileReportSettings own{kind_, settings_.options};
-  const auto open = [this](std::string_view option, const std::string& path, auto report) {
-    if (!path.empty()) files_.emplace_back(option, path, std::move(report));
-  };
-  open("--junit", settings_.junit, junit_report(kind_));
-  open("--html", settings_.html, html_report(own, settings_.page_why));
-  open(ReportFile::kMarkdown, settings_.markdown, markdown_report(own));
+  for (const auto& [row, path] : settings_.files)
+    files_.emplace_back(*row, path, row->make(own, settings_.page_why));
   if (!settings_.is_in_team) on_signal_.emplace([this](int number) { interrupt(number); });
 }
 
@@ -124,7 +120,7 @@ void Reporter::require_no_input(const std::function<std::string(const std::strin
   for (auto file = files_.begin(); file != files_.end(); ++file) {
     if (file->path == "-") continue;
     if (const std::string what = is_input(file->path); !what.empty()) {
-      const Error error(cat(file->option, " ", printable(file->path), " is ", what));
+      const Error error(cat(file->row->option, " ", printable(file->path), " is ", what));
       files_.erase(file);
       throw Error(error);
     }
@@ -153,7 +149,10 @@ void Reporter::add(const Finding& given) {
 void Reporter::put_on_output(const Finding& finding) {
   const auto lock = lock_output();
   if (!lock) return;
+  const bool has_line = !settings_.table.empty() && finding.comparison && finding.comparison->same_header();
+  if (has_line) table_.add(finding.name, *finding.comparison);
   if (!settings_.json) {
+    if (has_line) return;
     if (finding.telling == Finding::Telling::grouped) return;
     // Cases that pass with warnings come last: they would hide failures.
     const bool comes_last = says_nothing(finding) && kind_.is_of_jobs && kind_.compares;
@@ -192,10 +191,6 @@ std::string Reporter::text_of(const Finding& finding) {
   constexpr std::size_t kMostRemembered = 1000;
   // The command reports unreadable input at its end.
   if (finding.outcome == Outcome::unreadable) return {};
-  if (!settings_.table.empty() && finding.comparison && finding.comparison->same_header()) {
-    table_.add(finding.name, *finding.comparison);
-    return {};
-  }
   const bool is_apart = row_of(finding.outcome).verdict == OutcomeRow::Verdict::skipped && kind_.compares;
   if (is_apart && !settings_.lists_skipped) return {};
   const bool is_quiet = settings_.loudness != Loudness::all;
@@ -342,6 +337,7 @@ void Reporter::end_output(const Failure* error, bool is_interrupted) {
     if (is_whole_counted_) say(list_->item(finding_json(whole_, kind_)));
     if (!kind_.is_of_jobs) tail.add("equal", error == nullptr && exit_status(end_of_report()) == 0);
     if (settings_.shrinks) tail.add("findings", Json::list(shrunk_));
+    if (!settings_.table.empty()) tail.add("table", table_.json(settings_.table));
     tail.add("unseen", unseen_json(counts_));
     tail.add_end(error, warnings);
     tail.add("summary", summary_json(end_of_report(), kind_));

@@ -3,6 +3,7 @@
 // one place, also if the work fails or a signal ends the process.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/exit_cleanup.hpp"
@@ -35,15 +37,14 @@ enum class Loudness : std::uint8_t {
 
 struct ReportSettings {
   bool json = false;
-  std::string junit = {};     // a file; "-": standard output, for this report only; empty: none
-  std::string html = {};      // the file
-  std::string markdown = {};  // the file, to which the report is appended
-  std::string options = {};   // as in repeating_command()
+  // The reports in files; "-": standard output, for this report only.
+  std::vector<std::pair<const ReportRow*, std::string>> files = {};
+  std::string options = {};  // as in repeating_command()
   Loudness loudness = Loudness::all;
   bool lists_skipped = false;
   bool shrinks = false;                   // findings of `check --shrink` come after the cases
-  std::string table = {};                 // `compare`: the key that sorts a table of tensors; empty: none
-  std::optional<Settings> page_why = {};  // settings for html_report()
+  std::string table = {};                 // `compare`: the key that sorts the table; empty: none
+  std::optional<Settings> page_why = {};  // for ReportRow::make
   std::optional<Settings> why = {};       // explain the listed elements, with these settings
   // The process is one of several: a signal ends it at once, and after a failure of standard output it still
   // runs to its end, because other processes wait for it.
@@ -93,8 +94,10 @@ class Reporter {
   [[nodiscard]] Interruption& interruption() { return interruption_; }
 
  private:
-  [[nodiscard]] bool is_on_output() const { return settings_.junit == "-"; }
-  [[nodiscard]] bool is_silent() const { return settings_.loudness == Loudness::silent || is_on_output(); }
+  [[nodiscard]] bool is_silent() const {
+    return settings_.loudness == Loudness::silent ||
+           std::ranges::any_of(files_, [](const ReportFile& file) { return file.path == "-"; });
+  }
   void interrupt(int signal_number);
   [[nodiscard]] std::optional<Failure> end(const Failure* error, bool is_interrupted);
   void end_after(const Failure& error);

@@ -262,6 +262,47 @@ def check_pair(checker, rng, dtype, shape):
             checker.check(f"{what}: {measure}", is_close(value, wanted), f"{shown} for {wanted!r}")
 
 
+def check_advice(checker, rng, dtype, shape):
+    """What the reports say would pass does, with any options, in place of the ones that were given."""
+    a, e = random_pair(rng, dtype, shape)
+    save(checker.folder / "a.npy", a, dtype)
+    save(checker.folder / "e.npy", e, dtype)
+    np.save(checker.folder / "mask.npy", rng.random(shape) < 0.3)
+    given = {}
+    for name, values in (("rtol", ["0", "1e-6", "0.5"]), ("atol", ["0", "1e-6", "3"]), ("max-mismatch", ["0", "3", "10%"]),
+                         ("max-rms", ["0", "1e-3", "0.5"]), ("min-cosine", ["0.5", "0.999999", "1"]), ("tolerance", ["auto"]),
+                         ("max-ulp", ["0", "2"]), ("nan-unequal", [None]), ("ignore", [checker.folder / "mask.npy"])):
+        if rng.random() < 0.35 and not (name == "max-ulp" and dtype in COMPLEX):
+            given[name] = values[rng.integers(len(values))]
+    # Values of another dtype, which have tolerances of their own.
+    if dtype in ("float16", "bfloat16") and rng.random() < 0.5:
+        with np.errstate(invalid="ignore"):  # a signalling NaN
+            np.save(checker.folder / "e.npy", widened(e, dtype).astype(np.float32).reshape(shape))
+        given["by-value"] = None
+
+    def words(options):
+        return [word for name, value in options.items() for word in (f"--{name}", value) if word is not None]
+    what = f"{dtype}{shape} {' '.join(map(str, words(given)))}: to pass"
+    run = checker.compare(*words(given))
+    [pair] = json.loads(checker.compare("--json", *words(given)).stdout)["pairs"]
+    shown = [line.split(":", 1)[1].strip() for line in run.stdout.splitlines() if line.strip().startswith("to pass:")]
+    checker.check(f"{what}: one line", run.returncode != 1 or len(shown) == 1, run)
+    limits, _, ways = "".join(shown).rpartition(", and ")
+    if not limits and ways.startswith(("max-rms", "min-cosine")):
+        limits, ways = ways, ""
+    is_help = shown and not shown[0].startswith("no ")
+    needed = dict(option.split(" ") for option in limits.split(" and ") if option and is_help)
+    advice = [needed | dict([way.split(" ")] if way else []) for way in ways.split(" or ") if is_help]
+    passing = (pair["comparison"] or {}).get("to_pass") or {}
+    limits = {name.replace("_", "-"): value for name, value in passing.items() if name in ("max_rms", "min_cosine")}
+    advice += [limits | {name.replace("_", "-"): value} for name, value in passing.items() if name in ("rtol", "atol", "max_ulp")
+               and value is not None]
+    checker.check(f"{what}: as in JSON", not is_help or passing, f"{shown} {pair}")
+    for options in advice:
+        again = checker.compare("-q", *words(given | {name: str(value) for name, value in options.items()}))
+        checker.check(f"{what}: {options}", again.returncode == 0, again)
+
+
 def square_sum(values):
     return math.fsum(float(x) * float(x) for x in values)
 
@@ -503,6 +544,7 @@ def check_all(checker):
             check_pair(checker, rng, dtype, shape)
             check_bits(checker, rng, dtype, shape)
             check_picture(checker, rng, dtype, shape)
+            check_advice(checker, rng, dtype, shape)
     check_limits(checker, rng)
     check_plain(checker, rng)
     for _ in range(20):

@@ -23,8 +23,10 @@ import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.checker import Checker
+from support.junit_schema import faults_of_file
 
 F_SETPIPE_SZ = 1031
+MET = set()  # outcomes, by their names in JSON
 CASES = r"""
 {"name":"equal","op":"add","a":[1,2],"b":1}
 {"name":"refused","op":"gather","data":[1],"indices":[3],"expect":{"error":"IX-1"}}
@@ -40,6 +42,19 @@ UPDATES = r"""
 {"name":"wrong","op":"add","a":[1],"b":2,"expect":"wrong.json"}
 {"name":"missing","op":"add","a":[1],"b":3,"expect":"missing.json"}
 {"name":"tensor","op":"add","a":[1],"b":4,"expect":[6]}
+"""
+# Cases that the program ends by their names.
+ENDS = "".join(f'{{"name":"{name}","op":"add","a":[1],"b":1}}\n'
+               for name in ("right", "wrong", "known", "fixed", "silent", "refuses", "crashes", "sleeps", "not run"))
+ENDING_PROGRAM = r"""
+case $1 in
+  wrong | known) tensorop add 1 1 -o $2 ;;
+  silent) ;;
+  refuses) exit 1 ;;
+  crashes) kill -9 $$ ;;
+  sleeps) exec sleep 1000 ;;
+  *) tensorop add '[1]' 1 -o $2 ;;
+esac
 """
 # Right where b is 1, refuses what is out of range.
 PROGRAM = r"""
@@ -85,8 +100,9 @@ def check_reports(checker, name, folder, words, tool, program_status, prepare=la
     prepare()
     text = subprocess.run([tool, *words], cwd=folder, capture_output=True, text=True)
     prepare()
-    run = subprocess.run([tool, *words, "--json", "--junit", "../r.xml", "--html", "../r.html", "--markdown", "../r.md"],
-                         cwd=folder, capture_output=True, text=True)
+    has_pages = words[0] != "run"
+    pages = ["--html", "../r.html", "--markdown", "../r.md"] if has_pages else []
+    run = subprocess.run([tool, *words, "--json", "--junit", "../r.xml", *pages], cwd=folder, capture_output=True, text=True)
     checker.check(f"{name}: status", text.returncode == run.returncode == program_status, (text, run))
     document = json.loads(run.stdout)
     wanted = {key: count for key, count in document["summary"].items() if key in WORDS and count != 0}
@@ -97,19 +113,22 @@ def check_reports(checker, name, folder, words, tool, program_status, prepare=la
     lines = (text.stdout + text.stderr).splitlines()
     summary = [line for line in lines if re.match(r"\d+ (case|tensor|job)s?:", line)][-1]
     unseen = ", ".join(entry["what"].split(" ", 1)[0] for entry in document["unseen"])
-    for report, line in {
-        "text": summary,
-        "HTML": re.search(r'<p class="summary">(.*)</p>', (folder / "../r.html").read_text())[1],
-        "Markdown": (folder / "../r.md").read_text().splitlines()[0],
-    }.items():
+    shown = {"text": summary}
+    html = (folder / "../r.html").read_text() if has_pages else ""
+    if has_pages:
+        shown["HTML"] = re.search(r'<p class="summary">(.*)</p>', html)[1]
+        shown["Markdown"] = (folder / "../r.md").read_text().splitlines()[0]
+    for report, line in shown.items():
         plain = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), line)
         found, left = numbers_of_text(plain)
         checker.check(f"{name}: {report}", found == wanted, (found, wanted, plain))
         checker.check(f"{name}: {report}: not looked at", bool(left) == bool(unseen), (left, unseen))
-    boxes = dict(re.findall(r">([a-z ]+) \((\d+)\)</label>", (folder / "../r.html").read_text()))
+    boxes = dict(re.findall(r">([a-z ]+) \((\d+)\)</label>", html))
     for word, count in boxes.items():
         key = next(name for name, (label, _) in OUTCOMES.items() if label == word)
         checker.check(f"{name}: box {word}", wanted.get(key) == int(count), (boxes, wanted))
+    faults = faults_of_file(folder / "../r.xml")
+    checker.check(f"{name}: JUnit is valid", not faults, faults)
     suites = ElementTree.parse(folder / "../r.xml").getroot()
     sums = {}
     for entry in suites.iter("property"):
@@ -123,7 +142,8 @@ def check_reports(checker, name, folder, words, tool, program_status, prepare=la
     left = [entry.get("value") for entry in suites.iter("property") if entry.get("name") == "not looked at"]
     checker.check(f"{name}: JUnit: not looked at", len(left) == len(document["unseen"]), left)
     for path in ("r.xml", "r.html", "r.md"):
-        (folder / ".." / path).unlink()
+        (folder / ".." / path).unlink(missing_ok=True)
+    MET.update(wanted)
     return wanted
 
 
@@ -143,10 +163,14 @@ def all_outcomes(checker, tool, folder):
     check_reports(checker, "check --fail-fast", cases, [*words, "--fail-fast", "--jobs", "1"], tool, 2)
     check_reports(checker, "check --filter", cases, [*words, "--filter", "different <&>"], tool, 2)
     check_updates(checker, tool, cases)
+    check_ends(checker, tool, folder)
     (cases / "jobs").write_text('{"id":"a","op":"add","a":1,"b":1}\n{"id":"b","op":"add","a":"none.npy","b":1}\n'
                                 '{"op":"add","a":"@b","b":1,"output":"out.json"}\n')
     check_reports(checker, "run", cases, ["run", "jobs"], tool, 2)
     check_reports(checker, "run --fail-fast", cases, ["run", "jobs", "--fail-fast", "--jobs", "1"], tool, 2)
+    (cases / "there.json").write_text("2")
+    (cases / "missing").write_text('{"op":"add","a":1,"b":1,"output":"there.json"}\n')
+    check_reports(checker, "run --missing", cases, ["run", "missing", "--missing"], tool, 0)
     for name, files in {"r": {"a": "[1]", "b": "[2]", "d": "[1]", "e": "[1,"}, "g": {"a": "[1]", "b": "[3]", "c": "[1]", "e": "[1]"}}.items():
         (cases / name).mkdir()
         for file, text in files.items():
@@ -170,6 +194,17 @@ def check_updates(checker, tool, cases):
 
     found = check_reports(checker, "check --update", cases, ["check", "updates", "--update"], tool, 1, prepare)
     checker.check("check --update: all of them", found == {"equal": 1, "updated": 2, "different": 1}, found)
+
+
+def check_ends(checker, tool, folder):
+    ends = folder / "ends"
+    ends.mkdir()
+    (ends / "cases").write_text(ENDS)
+    (ends / "program").write_text(ENDING_PROGRAM)
+    (ends / "known").write_text("known\nfixed\n")
+    words = ["check", "cases", "--command", "sh program {name} {output}", "--timeout", "2", "--crashes", "2", "--jobs", "1",
+             "--known-failures", "known"]
+    check_reports(checker, "check: ends", ends, words, tool, 2)
 
 
 def after_a_signal(checker, tool, folder, options, fills_it):
@@ -211,6 +246,9 @@ def after_a_signal(checker, tool, folder, options, fills_it):
     suites = ElementTree.parse(folder / "s.xml").getroot()
     numbers = {entry.get("name"): int(entry.get("value")) for entry in suites.iter("property")}
     checker.check(f"{what}: all cases", numbers.get("cases") == 300 and numbers.get("not_run", 0) > 0, numbers)
+    faults = faults_of_file(folder / "s.xml")
+    checker.check(f"{what}: JUnit is valid", not faults, faults)
+    MET.update(numbers)
     for name in ("s.xml", "s.html", "started"):
         (folder / name).unlink(missing_ok=True)
 
@@ -225,6 +263,7 @@ def main():
         for options in ([], ["--json"], ["--shrink", "--json"]):
             for fills_it in (True, False):
                 after_a_signal(checker, tool, folder, options, fills_it)
+        checker.check("every outcome", MET >= set(OUTCOMES), set(OUTCOMES) - MET)
     checker.exit()
 
 

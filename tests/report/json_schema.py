@@ -43,7 +43,7 @@ KINDS = {"pairs": "compare", "cases": "check", "jobs": "run", "arrays": "info", 
          "elements": "why", "versions": "refusal", "error": "failure", "dtype": "dry_run"}
 CALLS = r"""
 tensorop convert '{"dtype":"float32","data":[[1,2],[3,4.5]]}' -o a.npy && tensorop convert '{"dtype":"float32","data":[[1,2],[3.125,4]]}' -o e.npy
-tensorop compare a.npy e.npy --show 2 --map --histogram --max-rms 0.5 --min-cosine 0.5 --ignore '[[true,false],[false,false]]' --json
+tensorop compare a.npy e.npy --show 2 --map --histogram --max-rms 0.1 --min-cosine 0.999999 --ignore '[[true,false],[false,false]]' --json
 tensorop compare a.npy e.npy --exact-bits --json
 tensorop compare '{"dtype":"float64","data":["NaN",1]}' '{"dtype":"float64","data":["Infinity",1]}' --max-ulp 3 --json
 tensorop compare '{"dtype":"complex64","data":[[1,2]]}' '{"dtype":"complex64","data":[[1,3]]}' --json

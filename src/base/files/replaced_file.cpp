@@ -8,17 +8,16 @@
 
 #include "base/error.hpp"
 #include "base/files/paths.hpp"
+#include "base/hash.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
 
 namespace tensorop {
 namespace {
 
-// A place in a file of 2^62 bytes for each path, by FNV-1a of the folder's identity and the file's name.
+// A place in a file of 2^62 bytes for each path, by the folder's identity and the file's name.
 off_t place_of(const std::string& path) {
-  std::uint64_t hash = 0xCBF29CE484222325;
-  for (const char c : PathKeys().of(path)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
-  return static_cast<off_t>(hash >> 2U);
+  return static_cast<off_t>(hash_of(PathKeys().of(path)) >> 2U);
 }
 
 }  // namespace
