@@ -28,9 +28,8 @@ std::string read_proc_file(const std::string& path) {
   if (!file.is_open()) return {};
   std::string text;
   std::array<char, 4096> buffer{};
-  for (ssize_t got = 0; (got = ::read(file.get(), buffer.data(), buffer.size())) > 0;) {
+  for (ssize_t got = 0; (got = ::read(file.get(), buffer.data(), buffer.size())) > 0;)
     text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
   return text;
 }
 

@@ -70,6 +70,9 @@ inline constexpr std::string_view kBlanks = " \t\r\n";
 [[nodiscard]] std::string_view after_any(std::string_view text, std::string_view characters);
 [[nodiscard]] std::string_view after_byte_order_mark(std::string_view text);
 [[nodiscard]] std::string_view after_blanks(std::string_view text);
+[[nodiscard]] constexpr bool is_digit(int c) {
+  return c >= '0' && c <= '9';
+}
 // Whether `text` has only digits, at least one.
 [[nodiscard]] bool is_digits(std::string_view text);
 // The last `digits` hexadecimal digits of a number, in lower case.

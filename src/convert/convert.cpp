@@ -101,10 +101,9 @@ void convert(const Conversion& given, const Settings& settings) {
   const bool is_used =
       (dtype && can.contains(*dtype)) ||
       std::ranges::any_of(casts, [&](const NamedCast& cast) { return can.contains(cast.dtype); });
-  if (conversion.overflow != Overflow::error && !is_used) {
+  if (conversion.overflow != Overflow::error && !is_used)
     throw Error(cat("--overflow ", is_nan ? "nan" : "saturate", " is only for --dtype ",
                     is_nan ? can.names() : "with a dtype of numbers"));
-  }
   InputReading reading{dtype, view, conversion.overflow, conversion.text_format, settings};
   ArchiveCache archives;
   if (reading.settings.archives == nullptr) reading.settings.archives = &archives;

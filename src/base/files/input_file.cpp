@@ -123,9 +123,8 @@ const MappedFile* Inputs::find(const std::byte* data) const {
   for (const auto& file : files_) {
     const auto bytes = file->bytes();
     // Only std::less orders pointers into different objects.
-    if (!std::less<>()(data, bytes.data()) && std::less<>()(data, bytes.data() + bytes.size())) {
+    if (!std::less<>()(data, bytes.data()) && std::less<>()(data, bytes.data() + bytes.size()))
       return file.get();
-    }
   }
   return nullptr;
 }
@@ -256,10 +255,9 @@ std::optional<InputFile> InputFile::open_existing(const std::string& path, const
 }
 
 InputFile InputFile::standard_input(const StreamReading& reading) {
-  if (os().isatty(STDIN_FILENO)) {
+  if (os().isatty(STDIN_FILENO))
     throw Error(cat(kStandardInput, " is a terminal"), "",
                 "- reads a pipe or a redirected file: ... | tensorop ... -");
-  }
   return {kStandardInput, FileDescriptor(STDIN_FILENO), reading};
 }
 

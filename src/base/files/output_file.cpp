@@ -98,9 +98,7 @@ OutputFile OutputFile::create(const std::string& path, bool durable, const std::
     file.open_temporary(writers, kNewMode);
     return file;
   }
-  if (S_ISDIR(info.st_mode)) {
-    throw directory_error(file.name_);
-  }
+  if (S_ISDIR(info.st_mode)) throw directory_error(file.name_);
   if (!S_ISREG(info.st_mode)) {
     file.fd_ = FileDescriptor(os().open(path.c_str(), O_WRONLY | O_CLOEXEC, 0));
     if (!file.fd_.is_open()) throw_errno(file.name_, "cannot write");
@@ -188,10 +186,9 @@ OutputFile OutputFile::join(const Shared& shared, const std::string& path, bool 
   if (!file.fd_.is_open()) throw_errno(path, "cannot write what another process has begun");
   struct stat info {};
   if (os().fstat(file.fd_.get(), &info) != 0) throw_errno(path, "cannot write");
-  if (!S_ISREG(info.st_mode) || info.st_ino != shared.number || info.st_size != shared.bytes) {
+  if (!S_ISREG(info.st_mode) || info.st_ino != shared.number || info.st_size != shared.bytes)
     throw Error(cat(printable(path), ": cannot write: its folder is not the same one for all processes"), "",
                 "results must go to a file system that all machines share");
-  }
   return file;
 }
 

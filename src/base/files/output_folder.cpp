@@ -38,9 +38,8 @@ OutputFolder::OutputFolder(const std::string& path, bool durable) : name_(path),
 // Sets destination_ and mode_.
 void OutputFolder::require_free() {
   destination_ = resolve_links(without_slashes(name_));
-  if (is_relative_folder(destination_)) {
+  if (is_relative_folder(destination_))
     throw Error(cat(printable(name_), ": cannot write: a new folder needs a name"));
-  }
   struct stat info {};
   if (os().lstat(destination_.c_str(), &info) != 0) {
     if (errno != ENOENT) throw_errno(name_, "cannot write");

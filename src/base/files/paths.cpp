@@ -65,18 +65,27 @@ bool file_exists(const std::string& path) {
   return file_id(path).has_value();
 }
 
-bool is_regular_file(const std::string& path) {
+namespace {
+
+// 0 if the path leads to nothing.
+mode_t mode_of(const std::string& path) {
   struct stat info {};
-  return os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return os().stat(path.c_str(), &info) == 0 ? info.st_mode : 0;
+}
+
+}  // namespace
+
+bool is_regular_file(const std::string& path) {
+  return S_ISREG(mode_of(path));
 }
 
 bool is_folder(const std::string& path) {
-  struct stat info {};
-  return os().stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  return S_ISDIR(mode_of(path));
 }
 
 bool is_other_file(const std::string& path) {
-  return file_exists(path) && !is_regular_file(path);
+  const mode_t mode = mode_of(path);
+  return mode != 0 && !S_ISREG(mode);
 }
 
 bool entry_exists(const std::string& path) {
@@ -87,10 +96,7 @@ bool entry_exists(const std::string& path) {
 }
 
 void require_regular_file(const std::string& path) {
-  struct stat info {};
-  const bool may_wait =
-      os().stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-  if (may_wait) throw Error(cat(printable(path), ": is not a regular file"));
+  if (is_other_file(path) && !is_folder(path)) throw Error(cat(printable(path), ": is not a regular file"));
 }
 
 void require_content(const std::string& path) {

@@ -16,10 +16,9 @@ namespace tensorop {
 ScratchFile::ScratchFile(const std::string& folder, std::int64_t bytes) : folder_(folder), bytes_(bytes) {
   open_file();
   const auto free = free_space(fd_.get());
-  if (free && bytes > *free) {
+  if (free && bytes > *free)
     throw Error(cat(printable(folder_), ": ", bytes, " bytes of temporary space are needed, ", *free,
                     " are free on that file system"));
-  }
   if (bytes != 0 && !claim_space(fd_.get(), bytes)) {
     throw_errno(folder_, cat("cannot reserve ", bytes, " bytes of temporary space"));
   }

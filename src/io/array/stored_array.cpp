@@ -66,9 +66,8 @@ Tensor decode_strings(const ArrayEntry& array, const std::byte* stored) {
   for (std::int64_t i = 0; i < elements; ++i) {
     const std::int64_t position = order.empty() ? i : order[to_size(i)];
     begins[to_size(i)] = arena->size();
-    if (!append_string(*arena, stored + position * array.item_bytes, array)) {
+    if (!append_string(*arena, stored + position * array.item_bytes, array))
       throw Error(cat(element_name("element ", i, array.shape), " is not valid Unicode"));
-    }
     refs[i].size = to_int64(arena->size() - begins[to_size(i)]);
   }
   // Set last: the arena moves while it grows.
@@ -158,9 +157,7 @@ Tensor read_stored(const ArrayEntry& entry, const ArrayReading& reading) {
 
 void pack_nibbles(std::span<const std::byte> elements, std::span<std::byte> out) {
   const std::size_t pairs = elements.size() / 2;
-  for (std::size_t i = 0; i < pairs; ++i) {
-    out[i] = (elements[2 * i] & kLowerHalf) | elements[2 * i + 1] << 4;
-  }
+  for (std::size_t i = 0; i < pairs; ++i) out[i] = (elements[2 * i] & kLowerHalf) | elements[2 * i + 1] << 4;
   if (elements.size() % 2 != 0) out[pairs] = elements.back() & kLowerHalf;
 }
 

@@ -12,10 +12,6 @@
 namespace tensorop {
 namespace {
 
-bool is_digit(int c) {
-  return c >= '0' && c <= '9';
-}
-
 // Characters of a string that need no decoding: ASCII except quotes, backslashes and control characters.
 constexpr auto kPlain = [] {
   std::array<bool, 256> plain{};

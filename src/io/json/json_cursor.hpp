@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "io/text/text_cursor.hpp"
 
 namespace tensorop {
@@ -42,6 +44,11 @@ class JsonCursor : public TextCursor {
 
   // Reads the next value: the opening bracket of a list or an object, all of any other value.
   JsonKind value();
+  // value(). Throws Error "WHAT, found KIND" for another kind; `what` is text in pieces.
+  template <class... What>
+  void require(JsonKind kind, const What&... what) {
+    if (const JsonKind other = value(); other != kind) throw Error(cat(what..., ", found ", found(other)));
+  }
   // After the bracket or an item of a list: whether another item follows. False: the list has ended.
   [[nodiscard]] bool next_item() { return next(']'); }
   // next_item() for an object. Also reads the member's key, which text() returns.

@@ -51,9 +51,8 @@ class ObjectsReader {
     while (!in_.at_end()) {
       const std::int64_t line = line_here();
       if (had_list) refuse(line, "unexpected text after the list");
-      if (line == last_line) {
+      if (line == last_line)
         refuse(line, "unexpected text after the object: each object begins on its own line");
-      }
       had_list = read_value(last_line == 0);
       last_line = line_here();
     }
@@ -86,16 +85,14 @@ class ObjectsReader {
   }
 
   void read_object(JsonKind kind) {
-    if (kind != JsonKind::object) {
+    if (kind != JsonKind::object)
       refuse(lines_.line_of(begin_), cat("expected an object, found ", kind_name(kind)));
-    }
     const std::int64_t line = lines_.line_of(begin_);
     std::vector<JsonMember>& members = objects_.emplace_back(JsonObject{.line = line}).members;
     while (in_.next_member()) {
       const std::string_view key = in_.text();
-      if (std::ranges::find(members, key, &JsonMember::key) != members.end()) {
+      if (std::ranges::find(members, key, &JsonMember::key) != members.end())
         refuse(line, cat("duplicate key \"", printable(key), '"'));
-      }
       if (members.size() == kMostKeys) refuse(line, cat("more than ", kMostKeys, " keys"));
       read_member(members.emplace_back(JsonMember{.key = std::string(key)}), line);
     }
@@ -103,10 +100,9 @@ class ObjectsReader {
 
   void read_member(JsonMember& member, std::int64_t line) {
     member.kind = next_value();
-    if (!in_.skip_rest(member.kind, kDeepestJson)) {
+    if (!in_.skip_rest(member.kind, kDeepestJson))
       refuse(line, cat("key \"", printable(member.key), "\": more than ", kDeepestJson,
                        " lists and objects within each other"));
-    }
     member.value = span_of(in_, member.kind, text_, begin_);
   }
 

@@ -40,8 +40,7 @@ Key key_of(const JsonCursor& in, std::array<bool, kTensorKeys.size()>& seen) {
 }
 
 DType read_dtype(JsonCursor& in) {
-  const JsonKind kind = in.value();
-  if (kind != JsonKind::string) throw Error(cat("dtype: expected a string, found ", in.found(kind)));
+  in.require(JsonKind::string, "dtype: expected a string");
   if (const auto dtype = parse_dtype(in.text())) return *dtype;
   std::vector<std::string> names;
   names.reserve(std::size(kDTypes));
@@ -50,32 +49,24 @@ DType read_dtype(JsonCursor& in) {
 }
 
 std::int64_t read_dimension(JsonCursor& in, std::size_t index) {
-  const auto place = [&] { return cat("shape[", index, ']'); };
-  const JsonKind kind = in.value();
-  if (kind != JsonKind::number) {
-    throw Error(cat(place(), ": expected an integer, found ", in.found(kind)));
-  }
+  in.require(JsonKind::number, "shape[", index, "]: expected an integer");
   std::int64_t value = 0;
   const NumberStatus status = parse_number(in.text(), value);
   const bool is_negative = in.text()[0] == '-';
   if (status == NumberStatus::ok && !is_negative) return value;
-  throw Error(cat(place(), " = ", printable(in.text()),
+  throw Error(cat("shape[", index, "] = ", printable(in.text()),
                   status == NumberStatus::fraction ? " is not an integer"
                   : is_negative                    ? " is negative"
                                                    : " does not fit in int64"));
 }
 
 Shape read_shape(JsonCursor& in) {
-  const JsonKind kind = in.value();
-  if (kind != JsonKind::list) {
-    throw Error(cat("shape: expected a list of integers, found ", in.found(kind)));
-  }
+  in.require(JsonKind::list, "shape: expected a list of integers");
   Shape shape;
   while (in.next_item()) {
     const std::int64_t dimension = read_dimension(in, shape.size());
-    if (shape.size() == kMaxRank) {
+    if (shape.size() == kMaxRank)
       throw Error(cat("shape has more than ", kMaxRank, " dimensions: rank is at most ", kMaxRank));
-    }
     shape.push_back(dimension);
   }
   return shape;

@@ -164,10 +164,9 @@ std::string json_of_empty(const Shape& shape) {
   // Nothing is written inside a dimension of 0, so the dimensions after it are not visible.
   const Shape outer(shape.begin(), std::find(shape.begin(), shape.end(), 0));
   const auto lists = element_count(outer);
-  if (!lists || *lists > kMostLists) {
+  if (!lists || *lists > kMostLists)
     throw Error(cat("the nested form of the empty shape ", to_string(shape), " would have more than ",
                     kMostLists, " empty lists"));
-  }
   if (outer.empty()) return "[]";
   std::string out;
   NestedPosition position(outer, 0);

@@ -21,11 +21,10 @@ void require_length(const ArrayEntry& entry, std::span<const std::byte> front, s
   if (held == entry.bytes) return;
   // No overflow: the file has more bytes than the array.
   const std::int64_t end = held > entry.bytes ? entry.offset + entry.bytes : file_bytes;
-  if (end < to_int64(front.size()) && begins_as_npy(bytes_text(front.subspan(to_size(end))))) {
+  if (end < to_int64(front.size()) && begins_as_npy(bytes_text(front.subspan(to_size(end)))))
     throw Error(cat("another NPY file begins at byte ", end), "",
                 cat("head -c ", end, " FILE > x.npy makes a file of the first array, tail -c +", end + 1,
                     " FILE > y.npy of the others"));
-  }
   throw Error(cat("header promises ", entry.bytes, " bytes of data, the file holds ",
                   held > entry.bytes ? "more" : cat(held)));
 }

@@ -98,9 +98,8 @@ class Cursor {
     const std::string_view digits = text_.substr(begin, position_ - begin);
     if (digits.empty()) malformed(cat("expected a dimension at byte ", begin));
     // Python refuses 02, formerly octal, but accepts 00.
-    if (digits[0] == '0' && digits.find_first_not_of('0') != std::string_view::npos) {
+    if (digits[0] == '0' && digits.find_first_not_of('0') != std::string_view::npos)
       malformed(cat("dimension ", printable(digits), " begins with 0"));
-    }
     const auto value = parse_int64(digits);
     if (!value) malformed(cat("dimension ", printable(digits), " is too large"));
     // Accepts 3L, a long integer of Python 2.
@@ -255,17 +254,15 @@ Frame parse_frame(std::span<const std::byte> file) {
   if (file.size() < kMagicAndVersion) malformed("the file ends within the magic string");
   const std::uint32_t major = byte(6);
   const std::uint32_t minor = byte(7);
-  if (major < 1 || major > 3 || minor != 0) {
+  if (major < 1 || major > 3 || minor != 0)
     throw Error(cat("NPY version ", major, ".", minor, " is not supported (1.0, 2.0 and 3.0 are)"));
-  }
   const std::size_t count_bytes = major == 1 ? 2 : 4;
   const std::size_t begin = kMagicAndVersion + count_bytes;
   if (file.size() < begin) malformed("the file ends within the header's length");
   const auto length = static_cast<std::int64_t>(little_endian(file.subspan(kMagicAndVersion, count_bytes)));
   if (length > kLongestHeader) malformed(cat("it claims ", length, " bytes (at most ", kLongestHeader, ")"));
-  if (to_int64(file.size() - begin) < length) {
+  if (to_int64(file.size() - begin) < length)
     malformed(cat("it claims ", length, " bytes, the file holds ", file.size() - begin));
-  }
   return {begin, length};
 }
 

@@ -97,54 +97,33 @@ class ModelReader {
   static std::string text_of(const ProtoField& field) { return std::string(field.text()); }
 
   void read_model_field(const ProtoField& field, OnnxModel& model) {
-    switch (field.number()) {
-      case model::producer_name:
-        field.require(ProtoWire::bytes);
-        break;
-      case model::graph: {
-        const ProtoMessage graph = field.message(graph::kNames);
-        has_graph_ = true;
-        read_graph(graph, model);
-        break;
-      }
-      case model::opset_import: {
-        OnnxOpset& opset = model.opsets.emplace_back();
-        read_fields(field.message(opset::kNames),
-                    {{opset::domain, &opset.domain}, {opset::version, &opset.version}});
-        break;
-      }
-      case model::functions: {
-        OnnxFunction& function = model.functions.emplace_back();
-        read_fields(field.message(function::kNames),
-                    {{function::name, &function.name}, {function::domain, &function.domain}});
-        break;
-      }
-      default:
-        break;
+    const std::uint32_t number = field.number();
+    if (number == model::producer_name) field.require(ProtoWire::bytes);
+    if (number == model::graph) {
+      const ProtoMessage graph = field.message(graph::kNames);
+      has_graph_ = true;
+      read_graph(graph, model);
+    }
+    if (number == model::opset_import) {
+      OnnxOpset& opset = model.opsets.emplace_back();
+      read_fields(field.message(opset::kNames),
+                  {{opset::domain, &opset.domain}, {opset::version, &opset.version}});
+    }
+    if (number == model::functions) {
+      OnnxFunction& function = model.functions.emplace_back();
+      read_fields(field.message(function::kNames),
+                  {{function::name, &function.name}, {function::domain, &function.domain}});
     }
   }
 
   void read_graph(ProtoMessage message, OnnxModel& model) {
     read_fields(message, {}, [&](const ProtoField& field) {
-      switch (field.number()) {
-        case graph::node:
-          model.nodes.push_back(read_node(field.message(node::kNames)));
-          break;
-        case graph::initializer:
-          model.initializers.push_back(read_tensor(field));
-          break;
-        case graph::input:
-          model.inputs.push_back(read_value(field.message(value::kNames)));
-          break;
-        case graph::output:
-          model.outputs.push_back(read_value(field.message(value::kNames)));
-          break;
-        case graph::sparse_initializer:
-          model.has_sparse_initializer = true;
-          break;
-        default:
-          break;
-      }
+      const std::uint32_t number = field.number();
+      if (number == graph::node) model.nodes.push_back(read_node(field.message(node::kNames)));
+      if (number == graph::initializer) model.initializers.push_back(read_tensor(field));
+      if (number == graph::input) model.inputs.push_back(read_value(field.message(value::kNames)));
+      if (number == graph::output) model.outputs.push_back(read_value(field.message(value::kNames)));
+      if (number == graph::sparse_initializer) model.has_sparse_initializer = true;
     });
   }
 

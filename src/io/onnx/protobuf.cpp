@@ -33,9 +33,8 @@ std::uint64_t take_varint(Bytes& rest, std::int64_t& byte) {
     value |= std::to_integer<std::uint64_t>(part & std::byte{0x7F}) << 7 * i;
     if (continues(part)) continue;
     // The tenth byte has only one significant bit.
-    if (i + 1 == kLongestVarint && part > std::byte{1}) {
+    if (i + 1 == kLongestVarint && part > std::byte{1})
       throw Error(cat("a number does not fit in 64 bits", at_byte(byte)));
-    }
     rest = rest.subspan(i + 1);
     byte += to_int64(i + 1);
     return value;
@@ -68,13 +67,11 @@ Tag take_tag(Bytes& rest, std::int64_t& byte, ProtoNames names) {
   const std::uint64_t number = tag >> 3U;
   const auto wire = static_cast<int>(tag & 7U);
   if (number == 0) throw Error(cat("field number 0", at_byte(begin)));
-  if (number > kMostNumber) {
+  if (number > kMostNumber)
     throw Error(cat("field number ", number, at_byte(begin), " is above ", kMostNumber));
-  }
   const auto known = static_cast<std::uint32_t>(number);
-  if (wire != 0 && wire != 1 && wire != 2 && wire != 5) {
+  if (wire != 0 && wire != 1 && wire != 2 && wire != 5)
     throw Error(cat("wire type ", wire, " of ", numbered(names, known), " is not read", at_byte(begin)));
-  }
   return {known, static_cast<ProtoWire>(wire)};
 }
 
@@ -127,9 +124,8 @@ ProtoMessage ProtoField::message(ProtoNames names) const {
 
 Bytes ProtoField::fixed_numbers(std::int64_t width) const {
   if (wire_ != ProtoWire::bytes) require(width == 4 ? ProtoWire::fixed32 : ProtoWire::fixed64);
-  if (to_int64(value_.size()) % width != 0) {
+  if (to_int64(value_.size()) % width != 0)
     throw Error(cat(name(), ": ", value_.size(), " bytes are not a multiple of ", width, at_byte(byte_)));
-  }
   return value_;
 }
 

@@ -50,9 +50,8 @@ class TensorProtoReader {
       throw Error(cat("holds a segment, or is an ONNX sequence or optional", at_byte(of),
                       "; single tensors are read"));
     }
-    if (of.number() == field::kNeverAssigned) {
+    if (of.number() == field::kNeverAssigned)
       throw Error(cat("not an ONNX tensor: it has a field ", of.number(), at_byte(of)));
-    }
     require_known_wire(of);
     if (field::field_of(of.number()).is_single) require_once(of);
     switch (of.number()) {
@@ -68,9 +67,8 @@ class TensorProtoReader {
         return take_external(of);
       case field::kDataLocation:
         if (of.integer() == 1 && !external_) external_.emplace();
-        if (of.integer() != 0 && of.integer() != 1) {
+        if (of.integer() != 0 && of.integer() != 1)
           throw Error(cat("data_location = ", of.integer(), " is not known", at_byte(of)));
-        }
         return;
       case field::kDocString:
       case field::kMetadata:
@@ -114,9 +112,8 @@ class TensorProtoReader {
 
   void require_once(const ProtoField& of) {
     const std::uint32_t bit = 1U << of.number();
-    if ((singles_ & bit) != 0) {
+    if ((singles_ & bit) != 0)
       throw Error(cat("field ", of.number(), " (", of.name(), ") stands twice", at_byte(of)));
-    }
     singles_ |= bit;
   }
 
@@ -125,20 +122,16 @@ class TensorProtoReader {
     ProtoVarints dims(of);
     while (const auto dim = dims.next()) {
       const auto value = static_cast<std::int64_t>(*dim);
-      if (value < 0) {
-        throw Error(cat("dims[", shape_.size(), "] = ", value, " is negative", at_byte(of)));
-      }
-      if (shape_.size() == kMaxRank) {
+      if (value < 0) throw Error(cat("dims[", shape_.size(), "] = ", value, " is negative", at_byte(of)));
+      if (shape_.size() == kMaxRank)
         throw Error(cat("more than ", kMaxRank, " dims", at_byte(of), ": rank is at most ", kMaxRank));
-      }
       shape_.push_back(value);
     }
   }
 
   void take_data(const ProtoField& of) {
-    if (data_field_ != 0 && data_field_ != of.number()) {
+    if (data_field_ != 0 && data_field_ != of.number())
       throw Error(cat("has data in ", field::field_of(data_field_).name, " and in ", of.name(), at_byte(of)));
-    }
     data_field_ = of.number();
     require_right_field();
     if (of.number() == field::kRawData) {
@@ -280,9 +273,8 @@ void require_possible_tensor(ProtoMessage front) {
 }
 
 TensorProtoHeader read_tensor_proto_header(Bytes message, std::int64_t byte, bool may_be_external) {
-  if (to_int64(message.size()) > kMostProtoBytes) {
+  if (to_int64(message.size()) > kMostProtoBytes)
     throw Error(cat("a message of more than ", kMostProtoBytes, " bytes, the most of a TensorProto"));
-  }
   try {
     return TensorProtoReader().read(ProtoMessage(message, byte, field::kNames), may_be_external);
   } catch (const Error&) {

@@ -35,9 +35,7 @@ class HeaderReader {
   HeaderReader(JsonCursor& in, SafetensorsHeader& header) : in_(in), header_(header) {}
 
   void read() {
-    if (const JsonKind kind = in_.value(); kind != JsonKind::object) {
-      throw Error(cat("header must be one JSON object, found ", in_.found(kind)));
-    }
+    in_.require(JsonKind::object, "header must be one JSON object");
     bool has_metadata = false;
     while (in_.next_member()) {
       if (in_.text() != kSafetensorsMetadata) {
@@ -71,9 +69,8 @@ class HeaderReader {
     }
     while (in_.next_member()) {
       auto& [key, text] = header_.metadata.emplace_back(in_.text(), "");
-      if (const JsonKind value = in_.value(); value != JsonKind::string) {
+      if (const JsonKind value = in_.value(); value != JsonKind::string)
         throw Error(cat("metadata ", in_quotes(key), " must be a string, found ", in_.found(value)));
-      }
       text = in_.text();
     }
     if (const auto key = find_duplicate(header_.metadata, &Metadata::value_type::first)) {

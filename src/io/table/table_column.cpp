@@ -91,11 +91,10 @@ std::string table_column(std::string_view text, const Format& format, std::strin
       chosen = value.empty() || begins_comment(value) ? quoted(value) : std::string(field.text);
     }
     if (is_header) wanted = find_column(names, name);
-    if (count != names.size()) {
+    if (count != names.size())
       throw Error(cat("line ", std::ranges::count(text.substr(0, text.size() - row.size()), '\n') + 1,
                       " has ", counted(static_cast<std::int64_t>(count), "field"), ", the header has ",
                       names.size()));
-    }
     // A comment keeps the numbers of the lines.
     out += is_header ? "#\n" : chosen + '\n';
   }

@@ -44,9 +44,8 @@ class TableReader : private TextCursor {
         data_(header_, reading, [this] { return place_of(at_); }) {}
 
   TextTensor read() {
-    if (header_.dtype && kComplexTypes.contains(*header_.dtype)) {
+    if (header_.dtype && kComplexTypes.contains(*header_.dtype))
       throw Error("a text table holds no complex numbers");
-    }
     const char* at = at_;
     if (skip_byte_order_mark(at)) at_ = at;
     if (header_.dtype == DType::string) {
@@ -106,10 +105,9 @@ class TableReader : private TextCursor {
         ++comments_;
         skip_line();
       } else if (const char* at = at_; !skip_line_break(at)) {
-        if (!empty_line.empty()) {
+        if (!empty_line.empty())
           throw Error(cat(empty_line, " is empty, and rows follow it"), "",
                       header_.dtype == DType::string ? "an empty string is written \"\"" : "");
-        }
         return false;
       } else {
         if (empty_line.empty()) empty_line = line_of(row_);
@@ -267,10 +265,9 @@ class TableReader : private TextCursor {
       if (c == '\r') refuse_carriage_return(row_ + i);
       if (is_separator(c)) refuse_column(row_ + i);
     }
-    if (!is_ascii && !is_utf8(field_)) {
+    if (!is_ascii && !is_utf8(field_))
       throw Error(cat(line_of(row_), " is not UTF-8"), "",
                   "iconv -f LATIN1 -t UTF-8 FILE converts text in Latin-1");
-    }
     if (is_inferred_ && !is_quoted) require_no_number();
   }
 

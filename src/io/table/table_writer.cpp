@@ -82,21 +82,17 @@ Encoding table_encoding(DType dtype, const Shape& shape, Separator separator) {
                                           }),
                                           "and"),
                                " hold any tensor");
-  if (kComplexTypes.contains(dtype)) {
+  if (kComplexTypes.contains(dtype))
     throw Error(cat("a text table holds no complex numbers, the result is ", name(dtype)), "", hint);
-  }
-  if (dtype == DType::string && rank(shape) > 1) {
+  if (dtype == DType::string && rank(shape) > 1)
     throw Error(cat("a text table of strings has one column, the result has shape ", to_string(shape)), "",
                 hint);
-  }
-  if (rank(shape) > 2) {
+  if (rank(shape) > 2)
     throw Error(cat("a text table has rank 0, 1 or 2, the result has shape ", to_string(shape)), "", hint);
-  }
   const std::int64_t columns = rank(shape) == 2 ? shape[1] : 1;
-  if (columns == 0 && shape[0] != 0) {
+  if (columns == 0 && shape[0] != 0)
     throw Error(cat("a text table has no rows without elements, the result has shape ", to_string(shape)), "",
                 hint);
-  }
   constexpr std::int64_t kShortestElement = 2;  // a digit and a separator
   Encoding encoding;
   encoding.encode = [dtype, columns, separator](std::int64_t first, std::int64_t count,

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <type_traits>
 
+#include "base/text.hpp"
 #include "tensor/convert_elements.hpp"
 #include "tensor/element.hpp"
 #include "tensor/number_text.hpp"
@@ -19,10 +20,6 @@
 namespace tensorop {
 
 namespace detail {
-
-[[nodiscard]] inline bool is_digit(char c) {
-  return static_cast<unsigned char>(c - '0') < 10;
-}
 
 // Whether rounding `wide` to T gives the same as rounding once any number whose nearest double is `wide`.
 // False if `wide` is the midpoint of two neighbours of T, and for subnormals of T.
@@ -54,7 +51,7 @@ template <AnyFloat T>
 template <std::integral T>
 [[nodiscard]] bool scan_number(const char*& at, const char* end, T& value, Exactness /*exactness*/) {
   const char* const digits = *at == '-' ? at + 1 : at;
-  if (*digits == '0' && detail::is_digit(digits[1])) return false;
+  if (*digits == '0' && is_digit(digits[1])) return false;
   const auto [stop, status] = std::from_chars(at, end, value);
   if (status != std::errc{} || *stop == '.' || *stop == 'e' || *stop == 'E') return false;
   at = stop;
@@ -78,7 +75,7 @@ template <AnyFloat T>
   std::uint64_t digits = 0;  // the digits as an integer; invalid if there are too many
   const auto take_digits = [&] {
     const char* const first = c;
-    for (; detail::is_digit(*c); ++c) digits = digits * 10 + static_cast<std::uint64_t>(*c - '0');
+    for (; is_digit(*c); ++c) digits = digits * 10 + static_cast<std::uint64_t>(*c - '0');
     return c - first;
   };
   const char* const first = c;
@@ -99,7 +96,7 @@ template <AnyFloat T>
     if (below_one || *c == '+') ++c;
     const char* const begin = c;
     std::ptrdiff_t exponent = 0;
-    for (; detail::is_digit(*c); ++c) {
+    for (; is_digit(*c); ++c) {
       if (exponent < 10000) exponent = exponent * 10 + (*c - '0');
     }
     if (c == begin) return false;

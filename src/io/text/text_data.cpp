@@ -118,11 +118,10 @@ template <class T>
 void DataReader::parse(std::string_view text) {
   T value{};
   const NumberStatus status = parse_by(exactness(), text, value);
-  if (status == NumberStatus::inexact) {
+  if (status == NumberStatus::inexact)
     throw Error(cat(element(), " = ", printable(text), " does not fit in ", name(*dtype_),
                     ": it would become ", number_of(to_double(value))),
                 {}, reading_.as ? "" : "convert --dtype float64 rounds it");
-  }
   if (std::same_as<T, std::int64_t> && is_inferred()) {
     if (status == NumberStatus::fraction) read_again(DType::float64);
     if (status == NumberStatus::range) return put_beyond_int64(text);
@@ -270,9 +269,8 @@ Shape DataReader::final_shape(DType dtype, std::int64_t elements) const {
   const auto zero = std::find(stated.begin(), stated.end(), 0);
   const bool nested = found == (zero == stated.end() ? stated : Shape(stated.begin(), zero + 1));
   if (flat || nested) return stated;
-  if (is_complex(dtype) && found.empty() && elements == 1) {
+  if (is_complex(dtype) && found.empty() && elements == 1)
     throw Error("element [0]: expected [re, im], found a number");
-  }
   throw Error(cat("data has shape ", to_string(found), ", which is neither ", to_string(stated),
                   " nor a flat list of ", counted(wanted, "element")));
 }

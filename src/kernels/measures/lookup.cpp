@@ -159,13 +159,13 @@ class LookupTable {
     }
   }
 
-  // The lowest recorded position of an entry; -1 if there is none, and for entry -1. `id` is the element to
-  // report in a LookupFault.
+  // The lowest recorded position of an entry; rules.none if there is none, and for entry -1. `id` is the
+  // element to report in a LookupFault.
   [[nodiscard]] std::int64_t position(std::int64_t entry, std::int64_t id, const LookupRules& rules) const {
     const std::uint64_t found = entry < 0 ? 0 : entries()[entry].found;
     if (found == 0 && rules.missing) throw LookupFault(id, true);
     if ((found & kTwice) != 0 && rules.duplicates) throw LookupFault(id, false);
-    return static_cast<std::int64_t>(found >> 1) - 1;
+    return found == 0 ? rules.none : static_cast<std::int64_t>(found >> 1) - 1;
   }
 
  private:

@@ -19,8 +19,9 @@ inline constexpr DTypeSet kLookupTypes = kIntegerTypes | kSmallIntegerTypes | DT
 
 // The ids that are errors. A key that no id matches may be duplicated.
 struct LookupRules {
-  bool missing = true;     // an id that is not among the keys; if allowed, its position is -1
+  bool missing = true;     // an id that is not among the keys; if allowed, its position is `none`
   bool duplicates = true;  // an id whose key is duplicated; if allowed, the first key counts
+  std::int64_t none = -1;
 };
 
 // The reason why an id has no position. The id with the lowest position is reported.
