@@ -173,13 +173,13 @@ Request ProgramCases::take_call(std::size_t i) {
   return call ? *std::move(call) : jobs_[i].request;
 }
 
-void ProgramCases::keep_call(Pack& pack, Entry& entry, const LoadedCall& call, const Job& job) {
-  for (const LoadedOperand& operand : call.operands) {
-    if (!operand.tensor.mapping()) pack.kept += operand.tensor.bytes();
-  }
-  if (pack.kept > kMostKept && pack.entries.size() > 1) return;
+// All packs may wait for their verdicts at once, so the operands of many cases are read again: files are
+// still what they were (require_unchanged()), but not streams.
+void ProgramCases::keep_call(Entry& entry, const LoadedCall& call) const {
+  const auto is_stream = [](const NotedFile& file) { return is_other_file(file.path); };
+  if (is_for_many() && std::ranges::none_of(noted_[entry.job], is_stream)) return;
   entry.call = request_of(call);
-  entry.call->declared = job.request.declared;
+  entry.call->declared = jobs_[entry.job].request.declared;
 }
 
 // An error of the whole pack is an error of each of its cases.
@@ -204,12 +204,13 @@ void ProgramCases::run_pack(std::size_t number, const Settings& settings) {
 }
 
 // The operands as NPY files called by their names, and case.jsonl, a job file of one line (program_line()).
-void ProgramCases::write_case(Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const {
+void ProgramCases::write_case(const Pack& pack, std::size_t at, const Settings& settings,
+                              Entry& entry) const {
   const Job& job = jobs_[entry.job];
   const std::string& folder = pack.folder->path();
   const OpenedCall opened = open_call(job.request, settings);
   const LoadedCall call = load(job.request, opened);
-  keep_call(pack, entry, call, job);
+  keep_call(entry, call);
   const std::string output = files_of(pack, at)[0];
   const std::string description = path_from(folder, "case.jsonl");
   CommandValues values;
@@ -240,7 +241,7 @@ void ProgramCases::write_case(Pack& pack, std::size_t at, const Settings& settin
   entry.words = program_.command.words(values);
 }
 
-void ProgramCases::write_one_of_many(Pack& pack, std::size_t at, const Settings& settings,
+void ProgramCases::write_one_of_many(const Pack& pack, std::size_t at, const Settings& settings,
                                      Entry& entry) const {
   const Job& job = jobs_[entry.job];
   Settings own = settings;
@@ -249,7 +250,7 @@ void ProgramCases::write_one_of_many(Pack& pack, std::size_t at, const Settings&
   const std::string name = name_in_pack(at);
   const std::string& folder = pack.folder->path();
   const LoadedCall call = load(job.request, opened);
-  keep_call(pack, entry, call, job);
+  keep_call(entry, call);
   const WrittenCall written = write_call(call, opened.inputs, folder, cat(name, "."), own);
   entry.line =
       cat("{\"name\":", json_string(name), ",", written.job, ",\"output\":", json_string(cat(name, ".npy")),

@@ -40,8 +40,8 @@ class ProgramCases {
   // often. The first call for a case of a pack runs the program with all cases of the pack. Any thread may
   // call it, once for each case. Throws Error if the operands of the case cannot be read or written.
   [[nodiscard]] std::optional<ProgramRun> run(std::size_t i, const Settings& settings);
-  // Returns the call that was written for the program, with its operands, after run(); the call of the job
-  // if the operands of its pack need too much memory.
+  // Returns the call that was written for the program, after run(): with its operands, unless they can be
+  // read again.
   [[nodiscard]] Request take_call(std::size_t i);
   // Throws Error if the result of a case is a golden file, or the result of another case.
   void require_own_result(std::size_t i, const std::string& result);
@@ -55,8 +55,6 @@ class ProgramCases {
 
  private:
   static constexpr std::size_t kMostCases = 1000;
-  // Bytes of operands in memory that a pack keeps until its cases have their verdicts.
-  static constexpr std::int64_t kMostKept = std::int64_t{256} << 20;
 
   struct Entry {
     std::size_t job;
@@ -69,7 +67,6 @@ class ProgramCases {
   struct Pack {
     std::vector<Entry> entries = {};
     std::once_flag once = {};
-    std::int64_t kept = 0;  // as kMostKept
     std::unique_ptr<CaseScratch> folder = {};
     std::atomic<std::size_t> released = 0;
   };
@@ -97,9 +94,9 @@ class ProgramCases {
   void note_files(std::size_t i, ArrayFiles& shards);
   [[nodiscard]] static std::optional<FileState> state_of(const std::string& path);
   void run_pack(std::size_t number, const Settings& settings);
-  static void keep_call(Pack& pack, Entry& entry, const LoadedCall& call, const Job& job);
-  void write_case(Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
-  void write_one_of_many(Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
+  void keep_call(Entry& entry, const LoadedCall& call) const;
+  void write_case(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
+  void write_one_of_many(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
   void run_entries(Pack& pack);
   [[nodiscard]] ChildEnd run_process(const Pack& pack, const std::vector<std::size_t>& waiting) const;
   [[nodiscard]] std::array<std::string, 2> files_of(const Pack& pack, std::size_t at) const;
