@@ -153,7 +153,8 @@ KnownFailures::KnownFailures(std::string path, bool is_updated) : path_(std::mov
   if (is_updated) require_regular_file(path_);
   if (is_updated && !file_exists(path_)) return;
   constexpr std::int64_t kMostStreamed = 16 << 20;
-  const InputFile file = InputFile::open(path_, {.enough = [](std::string_view) { return kMostStreamed; }});
+  const StreamReading reading{.enough = [](std::string_view) { return kMostStreamed; }};
+  const InputFile file = path_ == "-" ? InputFile::standard_input(reading) : InputFile::open(path_, reading);
   text_ = bytes_text(file.bytes());
   if (file.is_stream() && std::ssize(text_) >= kMostStreamed)
     throw Error(cat(printable(path_), ": is a stream of 16 MiB or more"));
