@@ -98,6 +98,14 @@ Operation edit(const std::string& name, const std::string& inputs, const std::st
   return {name, {output}, run, changes};
 }
 
+// An edit that keeps an array which a file system may share.
+Operation large_edit(const std::string& name, const std::string& ending) {
+  Operation operation =
+      edit(name, cat("large.", ending, " picks=tuples.npy"), cat("out.", ending), {.replace = true});
+  operation.is_large = true;
+  return operation;
+}
+
 // An array that gets another size, in a model whose index states the sum of sizes.
 void resize_in_model(const TempDir& dir) {
   const std::string index = dir.file("sized.safetensors.index.json");
@@ -377,6 +385,8 @@ const std::vector<Operation>& small_operations() {
            "out.npz", {.replace = true}, "arrays.npz"),
       edit("arrays of a safetensors file replaced and added", "out.safetensors data=picks.npy new=other.npy",
            "out.safetensors", {.replace = true}, "arrays.safetensors"),
+      large_edit("large arrays of a safetensors file kept", "safetensors"),
+      large_edit("large arrays of an archive kept", "npz"),
       edit("a model in several files made one", "parts.safetensors.index.json", "out.safetensors", {}),
       edit("a model with external data made an archive", "model.onnx", "out.npz", {}),
       {"an array of a model whose index states its size",
@@ -440,6 +450,8 @@ void write_operands(const TempDir& dir) {
   converting("data.npy words.npy", "arrays.npz", true)(dir);
   converting("data.npy picks.npy", "numbers.npz", true)(dir);
   converting("data.npy picks.npy", "arrays.safetensors", false)(dir);
+  for (const char* large : {"large.safetensors", "large.npz"})
+    converting("many.npy picks.npy", large, false)(dir);
   write_file(dir.file("m.safetensors.index.json"),
              R"({"weight_map":{"data":"out.safetensors","picks":"out.safetensors"}})");
   write_file(dir.file("parts.safetensors.index.json"),

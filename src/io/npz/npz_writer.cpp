@@ -141,11 +141,11 @@ class NpzWriter final : public ArchiveWriter {
     while (next_ < arrays_.size() && arrays_[next_].is_kept) {
       queue_.flush();
       const ArchiveArray& array = arrays_[next_];
-      std::string name = name_of(array);
+      const std::string name = name_of(array);
       // Zeros that align what follows must not begin a file.
       const bool begins_file = written_ == 0 && !is_front(array);
       if (name != member_of(array).name || begins_file) {
-        write_anew(array, std::move(name));
+        write_anew(array, name);
       } else {
         copy_members();
       }
@@ -186,24 +186,17 @@ class NpzWriter final : public ArchiveWriter {
   }
 
   // Writes a new local header before the data of a kept member.
-  void write_anew(const ArchiveArray& array, std::string name) {
-    const ZipFile& zip = source_of(array).zip;
+  void write_anew(const ArchiveArray& array, const std::string& name) {
+    const auto& [zip, ends] = source_of(array);
     const ZipMember& member = member_of(array);
-    const auto data = packed_bytes(zip.file->bytes(), *zip.directory, member);
-    const std::int64_t first = data.data() - zip.file->bytes().data();
-    const std::int64_t alignment = alignment_of(member.packed_bytes);
-    const ZipEntry entry{.name = std::move(name),
-                         .offset = written_,
-                         .bytes = member.bytes,
-                         .packed_bytes = member.packed_bytes,
-                         .crc = member.crc,
-                         .is_deflated = member.method != kZipStored,
-                         .in_zip64 = records_.needs_zip64(std::max(member.bytes, member.packed_bytes)),
-                         .alignment = alignment,
-                         .remainder = alignment == kDataAlignment ? 0 : first & (alignment - 1)};
-    write(text_bytes(ZipRecords::local_header(entry, true)));
-    copy(*zip.file, first, member.packed_bytes);
-    add_kept(records_.kept_entry(member, entry.offset, &entry));
+    const auto old = local_header(zip.file->bytes(), *zip.directory, member);
+    const std::int64_t first = member.offset + to_int64(old.size());
+    const std::int64_t bytes = ends[array.member] - first;
+    const std::int64_t alignment = alignment_of(bytes);
+    add_kept(records_.kept_entry(member, written_, &name));
+    write(text_bytes(ZipRecords::kept_header(bytes_text(old), name, written_, alignment,
+                                             alignment == kDataAlignment ? 0 : first)));
+    copy(*zip.file, first, bytes);
     ++next_;
   }
 

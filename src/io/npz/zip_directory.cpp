@@ -257,21 +257,8 @@ ZipDirectory read_zip_directory(std::span<const std::byte> file) {
   return directory;
 }
 
-std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const ZipDirectory& directory,
+std::span<const std::byte> local_header(std::span<const std::byte> file, const ZipDirectory& directory,
                                         const ZipMember& member) {
-  if ((member.flags & kEncrypted) != 0) throw Error("encrypted members are not supported");
-  if (member.method != kZipStored && member.method != kZipDeflated) {
-    std::string_view known;
-    for (const auto& [method, called] : {std::pair(9U, " (deflate64)"),
-                                         {12U, " (bzip2)"},
-                                         {14U, " (LZMA)"},
-                                         {93U, " (Zstandard)"},
-                                         {95U, " (XZ)"}}) {
-      if (member.method == method) known = called;
-    }
-    throw Error(
-        cat("compression method ", member.method, known, " is not supported (stored and deflated are)"));
-  }
   const auto before_directory = file.first(to_size(directory.offset));
   HeaderFields fields(before_directory.subspan(to_size(member.offset)), kWrongHeader);
   expect(fields, "PK\3\4", kWrongHeader);
@@ -296,11 +283,32 @@ std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const Z
     throw Error(kWrongHeader);
   }
   fields.take(extra_bytes);
-  if (to_size(member.packed_bytes) > fields.left()) {
+  const auto from_header = before_directory.subspan(to_size(member.offset));
+  return from_header.first(from_header.size() - fields.left());
+}
+
+std::span<const std::byte> packed_bytes(std::span<const std::byte> file, const ZipDirectory& directory,
+                                        const ZipMember& member) {
+  if ((member.flags & kEncrypted) != 0) throw Error("encrypted members are not supported");
+  if (member.method != kZipStored && member.method != kZipDeflated) {
+    std::string_view known;
+    for (const auto& [method, called] : {std::pair(9U, " (deflate64)"),
+                                         {12U, " (bzip2)"},
+                                         {14U, " (LZMA)"},
+                                         {93U, " (Zstandard)"},
+                                         {95U, " (XZ)"}}) {
+      if (member.method == method) known = called;
+    }
+    throw Error(
+        cat("compression method ", member.method, known, " is not supported (stored and deflated are)"));
+  }
+  const auto header = local_header(file, directory, member);
+  const auto rest = file.first(to_size(directory.offset)).subspan(to_size(member.offset) + header.size());
+  if (to_size(member.packed_bytes) > rest.size()) {
     malformed_archive(
         cat("the ", member.packed_bytes, " bytes of the member reach into the central directory"));
   }
-  return fields.take(to_size(member.packed_bytes));
+  return rest.first(to_size(member.packed_bytes));
 }
 
 }  // namespace tensorop

@@ -47,8 +47,11 @@ struct ZipDirectory {
 // overlapping members. The members are views into `file`.
 [[nodiscard]] ZipDirectory read_zip_directory(std::span<const std::byte> file);
 
-// The compressed bytes of a member. Throws Error if its local header differs from the directory, and for
-// encryption, methods other than the two above, and ZIP versions after 4.5 (zip64).
+// The local header of a member, behind which its bytes lie. Throws Error if it differs from the directory.
+[[nodiscard]] std::span<const std::byte> local_header(std::span<const std::byte> file,
+                                                      const ZipDirectory& directory, const ZipMember& member);
+// The compressed bytes of a member. Throws Error as local_header() does, and for encryption, methods other
+// than the two above, and ZIP versions after 4.5 (zip64).
 [[nodiscard]] std::span<const std::byte> packed_bytes(std::span<const std::byte> file,
                                                       const ZipDirectory& directory, const ZipMember& member);
 

@@ -41,9 +41,46 @@ class Record {
   std::string bytes_;
 };
 
+constexpr std::int64_t kLocalFixed = 30;  // bytes of a local header before its name
+
+unsigned flags_of(const std::string& name) {
+  return std::ranges::all_of(name, [](char c) { return (c & 0x80) == 0; }) ? 0U : kNameIsUtf8;
+}
 unsigned flags_of(const ZipEntry& entry) {
-  const bool is_ascii = std::ranges::all_of(entry.name, [](char c) { return (c & 0x80) == 0; });
-  return (entry.sizes_follow ? kSizesFollow : 0U) | (is_ascii ? 0U : kNameIsUtf8);
+  return (entry.sizes_follow ? kSizesFollow : 0U) | flags_of(entry.name);
+}
+
+std::size_t u16(std::string_view at) {
+  return little_endian(text_bytes(at.substr(0, 2)));
+}
+
+// The extra field that ends a local header, for data that begins at a byte with this remainder by
+// `alignment`.
+std::string alignment_field(std::int64_t offset, std::int64_t alignment, std::int64_t remainder) {
+  constexpr std::int64_t kFixed = 6;
+  const std::int64_t padding = (remainder - offset - kFixed) & (alignment - 1);
+  return Record()
+      .u16(kAlignmentExtra)
+      .u16(static_cast<std::uint64_t>(2 + padding))
+      .u16(std::uint64_t{kDataAlignment})
+      .text(std::string(to_size(padding), '\0'))
+      .take();
+}
+
+// The extra fields that `is_left_out` does not mean, and all that is no field.
+template <class IsLeftOut>
+std::string other_fields(std::string_view fields, const IsLeftOut& is_left_out) {
+  std::string others;
+  while (fields.size() >= 4 && 4 + u16(fields.substr(2)) <= fields.size()) {
+    const std::string_view field = fields.substr(0, 4 + u16(fields.substr(2)));
+    if (!is_left_out(u16(field))) others += field;
+    fields.remove_prefix(field.size());
+  }
+  return others.append(fields);
+}
+
+void require_short(std::int64_t extra, std::string_view member) {
+  if (extra > kLimit16) throw Error(cat("member ", in_quotes(member), ": its extra fields are too long"));
 }
 
 unsigned method_of(const ZipEntry& entry) {
@@ -57,14 +94,9 @@ std::string ZipRecords::local_header(const ZipEntry& entry, bool complete) {
   if (entry.in_zip64) {
     extra.u16(kZip64Extra).u16(16).u64(complete ? entry.bytes : 0).u64(complete ? entry.packed_bytes : 0);
   }
-  if (!entry.is_deflated || entry.alignment != kDataAlignment) {
-    constexpr std::int64_t kFixed = 30;
-    constexpr std::int64_t kAlignmentField = 6;
-    const std::int64_t end =
-        entry.offset + kFixed + to_int64(entry.name.size() + extra.size()) + kAlignmentField;
-    const std::int64_t padding = (entry.remainder - end) & (entry.alignment - 1);
-    extra.u16(kAlignmentExtra).u16(static_cast<std::uint64_t>(2 + padding));
-    extra.u16(std::uint64_t{kDataAlignment}).text(std::string(to_size(padding), '\0'));
+  if (!entry.is_deflated) {
+    const std::int64_t end = entry.offset + kLocalFixed + to_int64(entry.name.size() + extra.size());
+    extra.text(alignment_field(end, kDataAlignment, 0));
   }
   const bool in_place = complete && !entry.in_zip64;
   const std::int64_t unknown = entry.in_zip64 ? kLimit32 : 0;
@@ -126,10 +158,9 @@ std::string ZipRecords::directory_entry(const ZipEntry& entry) const {
 }
 
 std::string ZipRecords::kept_entry(const ZipMember& member, std::int64_t offset,
-                                   const ZipEntry* renamed) const {
+                                   const std::string* name) const {
   const std::string_view old = bytes_text(member.entry);
   constexpr std::size_t kFixed = 46;
-  const auto u16 = [&](std::string_view at) { return little_endian(text_bytes(at.substr(0, 2))); };
   const auto is_in_zip64 = [&](std::size_t field) { return old.substr(field, 4) == "\xFF\xFF\xFF\xFF"; };
   const std::size_t name_bytes = u16(old.substr(28));
   const std::size_t extra_bytes = u16(old.substr(30));
@@ -138,33 +169,44 @@ std::string ZipRecords::kept_entry(const ZipMember& member, std::int64_t offset,
   if (is_in_zip64(20)) sizes.u64(member.packed_bytes);
   if (needs_zip64(offset)) sizes.u64(offset);
   Record extra;
-  const bool zip64 = sizes.size() != 0 || (renamed != nullptr && renamed->in_zip64);
-  if (sizes.size() != 0) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
-  std::string_view fields = old.substr(kFixed + name_bytes, extra_bytes);
-  while (fields.size() >= 4 && 4 + u16(fields.substr(2)) <= fields.size()) {
-    const std::string_view field = fields.substr(0, 4 + u16(fields.substr(2)));
-    const bool is_replaced =
-        u16(field) == kZip64Extra || (renamed != nullptr && u16(field) == kUnicodePathExtra);
-    if (!is_replaced) extra.text(field);
-    fields.remove_prefix(field.size());
-  }
-  extra.text(fields);
-  if (to_int64(extra.size()) > kLimit16)
-    throw Error(cat("member ", in_quotes(member.name), ": its extra fields are too long"));
+  const bool zip64 = sizes.size() != 0;
+  if (zip64) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
+  extra.text(other_fields(old.substr(kFixed + name_bytes, extra_bytes), [&](std::size_t id) {
+    return id == kZip64Extra || (name != nullptr && id == kUnicodePathExtra);
+  }));
+  require_short(to_int64(extra.size()), member.name);
   const auto version = static_cast<std::uint64_t>(std::max(member.version, zip64 ? kVersionZip64 : 0U));
-  const std::string_view name = renamed != nullptr ? renamed->name : old.substr(kFixed, name_bytes);
+  const std::string_view shown = name != nullptr ? *name : old.substr(kFixed, name_bytes);
   return Record()
       .text(old.substr(0, 6))
       .u16(version)
-      .u16(renamed != nullptr ? flags_of(*renamed) : u16(old.substr(8)))
+      .u16(u16(old.substr(8)) | (name != nullptr ? flags_of(*name) : 0U))
       .text(old.substr(10, 18))
-      .u16(name.size())
+      .u16(shown.size())
       .u16(extra.size())
       .text(old.substr(32, 10))
       .u32(limited(offset))
-      .text(name)
+      .text(shown)
       .text(extra.take())
       .text(old.substr(kFixed + name_bytes + extra_bytes))
+      .take();
+}
+
+std::string ZipRecords::kept_header(std::string_view old, const std::string& name, std::int64_t offset,
+                                    std::int64_t alignment, std::int64_t remainder) {
+  const std::size_t before = to_size(kLocalFixed) + u16(old.substr(26));
+  std::string extra = other_fields(
+      old.substr(before), [](std::size_t id) { return id == kAlignmentExtra || id == kUnicodePathExtra; });
+  extra += alignment_field(offset + kLocalFixed + to_int64(name.size() + extra.size()), alignment, remainder);
+  require_short(to_int64(extra.size()), name);
+  return Record()
+      .text(old.substr(0, 6))
+      .u16(u16(old.substr(6)) | flags_of(name))
+      .text(old.substr(8, 18))
+      .u16(name.size())
+      .u16(extra.size())
+      .text(name)
+      .text(extra)
       .take();
 }
 

@@ -23,10 +23,6 @@ struct ZipEntry {
   bool is_deflated = false;
   bool in_zip64 = false;      // local header has 64-bit sizes
   bool sizes_follow = false;  // in a data descriptor
-  // The data begins at a byte of the file that has this remainder by `alignment`, unless it is deflated and
-  // the alignment is the usual one.
-  std::int64_t alignment = kDataAlignment;
-  std::int64_t remainder = 0;
 };
 
 // Sizes and offsets from `zip64_from` on are written in zip64 form.
@@ -40,10 +36,15 @@ class ZipRecords {
   // The record after the data of a member whose sizes follow.
   [[nodiscard]] static std::string descriptor(const ZipEntry& entry);
   [[nodiscard]] std::string directory_entry(const ZipEntry& entry) const;
-  // The directory entry of a member of another archive, with a new offset, and with the name and flags of
-  // `renamed` unless that is null. Throws Error.
+  // The directory entry of a member of another archive, with a new offset and, unless that is null, another
+  // name. Throws Error.
   [[nodiscard]] std::string kept_entry(const ZipMember& member, std::int64_t offset,
-                                       const ZipEntry* renamed) const;
+                                       const std::string* name) const;
+  // The local header `old` of such a member at the new offset, with another name. The data begins at a byte
+  // of the file that has this remainder by `alignment`. Throws Error.
+  [[nodiscard]] static std::string kept_header(std::string_view old, const std::string& name,
+                                               std::int64_t offset, std::int64_t alignment,
+                                               std::int64_t remainder);
   // The end of a file whose directory of `members` entries has `bytes` bytes at `offset`.
   [[nodiscard]] std::string end_of_directory(std::int64_t members, std::int64_t offset, std::int64_t bytes,
                                              std::string_view comment) const;
