@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -84,6 +85,7 @@ class Expression {
     const std::string from = text.substr(0, equals);
     require_bounded(from);
     if (const int code = ::regcomp(&compiled_, from.c_str(), REG_EXTENDED); code != 0) {
+      if (code == REG_ESPACE) throw std::bad_alloc();
       std::array<char, 200> why{};
       (void)::regerror(code, &compiled_, why.data(), why.size());
       throw Error(cat(in_quotes(from), ": ", std::string_view(why.data())));
@@ -117,7 +119,9 @@ class Expression {
       groups[0].rm_so = static_cast<regoff_t>(at);
       groups[0].rm_eo = static_cast<regoff_t>(name.size());
       const int flags = REG_STARTEND | (at == 0 ? 0 : REG_NOTBOL);
-      if (::regexec(&compiled_, name.c_str(), groups.size(), groups.data(), flags) != 0) break;
+      const int code = ::regexec(&compiled_, name.c_str(), groups.size(), groups.data(), flags);
+      if (code == REG_ESPACE) throw std::bad_alloc();
+      if (code != 0) break;
       const auto begin = static_cast<std::size_t>(groups[0].rm_so);
       const auto end = static_cast<std::size_t>(groups[0].rm_eo);
       // As in sed, skips an empty match right after a match.
