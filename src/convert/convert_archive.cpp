@@ -144,6 +144,10 @@ void list_arrays(const Conversion& conversion, const ArchiveInputs& inputs, cons
   std::int64_t bytes = 0;
   for (const NamedInput& input : inputs.arrays) {
     const auto& [stored_format, file, archive, position] = input.stored;
+    if (input.is_kept) {
+      const std::int64_t kept = format.stored_bytes({.old = archive, .member = position, .is_kept = true});
+      bytes = saturated(checked_add(bytes, kept));
+    }
     if (!input.is_array) {
       lines.push_back(cat(printable(input.name), ": no array, from ", printable(file)));
       continue;
@@ -155,7 +159,6 @@ void list_arrays(const Conversion& conversion, const ArchiveInputs& inputs, cons
           cat(printable(input.name), ": ",
               entry.dtype && entry.names_dtype ? std::string(name(*entry.dtype)) : in_quotes(entry.stored),
               " ", to_string(entry.shape), ", from ", printable(from)));
-      if (!archive->is_compressed(position)) bytes = saturated(checked_add(bytes, entry.bytes));
       continue;
     }
     const CastInput opened = open_input(input, reading, true);

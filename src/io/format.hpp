@@ -74,8 +74,8 @@ struct Format {
                                                    const ArchiveOptions& options) = nullptr;
   // With `create_archive`: throws Error if an array cannot have this name.
   void (*require_name)(const std::string& name) = nullptr;
-  // With `create_archive`: the bytes of the elements of a new array, 0 if they are not known from its dtype
-  // and shape. Throws Error if the format cannot store the array.
+  // With `create_archive`: the bytes of a kept member, or of the elements of a new array; 0 if they are not
+  // known from its dtype and shape. Throws Error if the format cannot store the array.
   std::int64_t (*stored_bytes)(const ArchiveArray& array) = nullptr;
   bool can_compress = false;    // create_archive honours ArchiveOptions::compress
   bool keeps_metadata = false;  // create_archive writes ArchiveOptions::metadata

@@ -180,6 +180,7 @@ constinit const Format kNpzFormat = {
     .require_name = require_file_name,
     .stored_bytes =
         [](const ArchiveArray& array) {
+          if (array.is_kept) return zip_file_of(*array.old).directory->members[array.member].packed_bytes;
           const auto bytes = checked_mul(count(array.shape), element_size(array.dtype));
           return array.dtype == DType::string ? 0 : saturated(bytes);
         },

@@ -276,6 +276,7 @@ std::unique_ptr<Sink> SafetensorsWriter::add([[maybe_unused]] const std::string&
 }  // namespace
 
 std::int64_t safetensors_bytes(const ArchiveArray& array) {
+  if (array.is_kept) return array.old->entry(array.member).bytes;
   (void)described(array);
   const std::int64_t elements = count(array.shape);
   if (info(array.dtype).bits == 8 * element_size(array.dtype) || elements % 2 == 0)
