@@ -45,7 +45,7 @@ std::vector<Option> check_options() {
        "several nodes, ..."},
       {"--actual", Heading::actual, "DIR|FILE",
        "compare the results of another program: files in DIR, or FILE, the result of the only case",
-       OptionRules{.decides = true}},
+       OptionRules{.kind = OptionKind::file, .decides = true}},
       {"--command", Heading::actual, "CMD",
        "compare the results of a program that is run for each case: words and placeholders such as "
        "{inputs} {output}; {case} is appended if there are none",

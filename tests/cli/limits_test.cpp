@@ -131,6 +131,11 @@ TEST_CASE("an endless stream is refused", "[cli][limits]") {
   for (const Row& row : rows_of("endless streams")) check_row(dir, row);
 }
 
+TEST_CASE("names of known failures are looked up", "[cli][limits]") {
+  const TempDir dir;
+  for (const Row& row : rows_of("names of known failures")) check_row(dir, row);
+}
+
 TEST_CASE("arrays that are compared go to temporary files beyond --memory, in each kind of comparison",
           "[cli][limits]") {
   const TempDir dir;
