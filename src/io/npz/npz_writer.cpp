@@ -60,6 +60,7 @@ class NpzWriter final : public ArchiveWriter {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       if (!arrays[i].is_kept) order.push_back(i);
       names.push_back(name_of(arrays[i]));
+      if (arrays[i].is_kept) (void)header_of(arrays[i]);
     }
     if (const auto twice = find_duplicate(names, std::identity()))
       throw Error(cat("two members would have the name ", in_quotes(*twice)));
@@ -185,17 +186,24 @@ class NpzWriter final : public ArchiveWriter {
         members, [&](const ZipMember& other) { return other.offset < members[array.member].offset; });
   }
 
+  [[nodiscard]] std::string_view header_of(const ArchiveArray& array) {
+    const ZipFile& zip = source_of(array).zip;
+    return with_context(cat("member ", in_quotes(member_of(array).name)), [&] {
+      return bytes_text(local_header(zip.file->bytes(), *zip.directory, member_of(array)));
+    });
+  }
+
   // Writes a new local header before the data of a kept member.
   void write_anew(const ArchiveArray& array, const std::string& name) {
     const auto& [zip, ends] = source_of(array);
     const ZipMember& member = member_of(array);
-    const auto old = local_header(zip.file->bytes(), *zip.directory, member);
+    const std::string_view old = header_of(array);
     const std::int64_t first = member.offset + to_int64(old.size());
     const std::int64_t bytes = ends[array.member] - first;
     const std::int64_t alignment = alignment_of(bytes);
     add_kept(records_.kept_entry(member, written_, &name));
-    write(text_bytes(ZipRecords::kept_header(bytes_text(old), name, written_, alignment,
-                                             alignment == kDataAlignment ? 0 : first)));
+    write(text_bytes(
+        ZipRecords::kept_header(old, name, written_, alignment, alignment == kDataAlignment ? 0 : first)));
     copy(*zip.file, first, bytes);
     ++next_;
   }
