@@ -27,7 +27,9 @@ std::optional<NeededLimits> needed_limits(const Comparison& comparison) {
   const Tolerances& asked = comparison.asked;
   const Difference& found = comparison.difference;
   const bool judges = asked.judges_elements();
-  if (found.unfixable > (judges ? comparison.allowed : 0)) return std::nullopt;
+  const bool is_none_fixable =
+      found.unfixable != 0 && found.unfixable == found.differing && comparison.has_good_metrics;
+  if (is_none_fixable || found.unfixable > (judges ? comparison.allowed : 0)) return std::nullopt;
   NeededLimits out{.needs_tolerance = judges && found.differing > comparison.allowed};
   if (comparison.has_good_metrics) return out;
   const ErrorMetrics& metrics = *comparison.metrics;
