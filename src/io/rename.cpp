@@ -119,9 +119,10 @@ class Expression {
       groups[0].rm_so = static_cast<regoff_t>(at);
       groups[0].rm_eo = static_cast<regoff_t>(name.size());
       const int flags = REG_STARTEND | (at == 0 ? 0 : REG_NOTBOL);
-      const int code = ::regexec(&compiled_, name.c_str(), groups.size(), groups.data(), flags);
-      if (code == REG_ESPACE) throw std::bad_alloc();
-      if (code != 0) break;
+      if (::regexec(&compiled_, name.c_str(), groups.size(), groups.data(), flags) != 0) {
+        require_mismatch(name, at);
+        break;
+      }
       const auto begin = static_cast<std::size_t>(groups[0].rm_so);
       const auto end = static_cast<std::size_t>(groups[0].rm_eo);
       // As in sed, skips an empty match right after a match.
@@ -138,6 +139,17 @@ class Expression {
   }
 
  private:
+  // Throws if there was no memory for the search: to regexec() of glibc that is a mismatch.
+  void require_mismatch(const std::string& name, std::size_t at) const {
+    constexpr regoff_t kMismatch = -1;
+    const auto begin = static_cast<regoff_t>(at);
+    const auto end = static_cast<regoff_t>(name.size());
+    compiled_.not_bol = at != 0 ? 1 : 0;
+    const auto found = ::re_search(&compiled_, name.c_str(), end, begin, end - begin, nullptr);
+    compiled_.not_bol = 0;
+    if (found != kMismatch) throw std::bad_alloc();
+  }
+
   void append_replacement(const std::string& name, const std::array<regmatch_t, 10>& groups,
                           std::string& out) const {
     for (std::size_t i = 0; i < to_.size(); ++i) {
@@ -154,7 +166,7 @@ class Expression {
     }
   }
 
-  regex_t compiled_{};
+  mutable regex_t compiled_{};
   std::string to_;
 };
 
