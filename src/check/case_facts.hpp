@@ -1,4 +1,4 @@
-// What is known of a case, as words that lines of known failures name: "op", "axis", "class".
+// Facts about a case by the keys that lines of known failures use: "op", "axis", "class".
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace tensorop {
 struct ProgramSettings {
   CommandTemplate command;
   std::chrono::duration<double> timeout;  // of each case
-  std::size_t crashes;  // the program runs no more after it has crashed or was killed in so many cases
+  std::size_t crashes;  // after this number of crashed or killed cases the program runs no more
   // No program runs longer, whatever its cases.
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
 };

@@ -79,7 +79,7 @@ class KnownFailures {
     KnownFailureText text;
     std::vector<FactPattern> patterns;
     FactDepth depth = FactDepth::given;  // of the patterns
-    std::int64_t cases = 0;  // matching cases, without those that are skipped or not given to the program
+    std::int64_t cases = 0;              // matching cases that were not skipped and were given to the program
     std::int64_t passed = 0;
     std::int64_t excused = 0;
     std::int64_t failed = 0;  // with another status

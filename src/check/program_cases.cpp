@@ -136,7 +136,7 @@ void ProgramCases::release(std::size_t i) {
   const Position at = position_of_[i];
   Pack& pack = *packs_[at.pack];
   if (++pack.released != pack.entries.size() || !pack.folder) return;
-  // A file with no other name is gone with the folder, and its number may be that of another file then.
+  // A file with no other name is gone with the folder, and another file may get its number.
   for (std::size_t n = 0; n < pack.entries.size(); ++n) {
     struct stat info {};
     const std::string path = files_of(pack, n)[0];

@@ -15,7 +15,8 @@ namespace tensorop {
 struct Lookup {
   Operand keys;
   Operand ids;
-  // What an id is that is not among the keys: an error; -1 (last); left out (drop); kNoPosition (none).
+  // The position of an id that no key equals: an error; -1 (last); the id is left out (drop); kNoPosition
+  // (none).
   enum class Missing : std::uint8_t { error, last, drop, none } missing = Missing::error;
   bool refuses_duplicates = true;          // LookupRules::duplicates
   std::optional<std::string> dtype = {};   // of untyped operands

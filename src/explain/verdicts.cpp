@@ -236,7 +236,7 @@ std::vector<VersionCall> stablehlo_calls(const Request& request, const Settings&
 // these.
 Request with_tuples(Request request, const Settings& settings) {
   if (!request.op.name->takes_arrays) return request;
-  // The operands alone: attributes and --spec are those of each version.
+  // The operands alone: each version has its own attributes and --spec.
   Request operands = request;
   operands.attributes.clear();
   operands.spec.reset();

@@ -71,8 +71,8 @@ struct Job {
   Request request;
   std::optional<Destination> output;
   std::optional<Expectation> expect;
-  // For a case under several versions (is_of_versions()) instead of `expect`, which is that of all; neither:
-  // it must be portable.
+  // For a case under several versions (is_of_versions()) instead of `expect`, which counts for all versions;
+  // neither: it must be portable.
   std::vector<VersionExpectation> expect_of_versions;
   std::optional<Operand> actual;  // the file that holds another program's result
   // Whether elements that the version leaves unspecified are not compared; not given: they are not if the

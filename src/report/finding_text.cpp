@@ -156,7 +156,7 @@ std::string case_text(const Finding& finding, Glyphs glyphs) {
   return cat(location, ": ", label(finding.outcome), named, "\n", lines);
 }
 
-// The noun for so many entries, in a summary.
+// The noun for a count of entries in a summary, singular or plural.
 std::string_view noun_of(const OutcomeRow& row, std::int64_t count) {
   if (count != 1 && !row.plural.empty()) return row.plural;
   return row.noun.empty() ? row.label : row.noun;

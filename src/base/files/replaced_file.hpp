@@ -15,9 +15,9 @@ namespace tensorop {
 // published. For results that keep a part of the file.
 //
 // While a writer holds the file, or the name of a file that does not exist yet, other writers of any process
-// of this machine wait. The lock ends with this object, and with the process. On a file system without locks,
-// between machines that create one file, and beside programs that take no lock, the later of two writers
-// fails with an Error.
+// of this machine wait. The lock ends with this object, and with the process. Where no lock can keep two
+// writers apart (a file system without locks, two machines that create one file, a program that takes no
+// lock), the later one fails with an Error.
 class ReplacedFile {
  public:
   enum class Busy : std::uint8_t {

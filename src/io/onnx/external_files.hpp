@@ -14,8 +14,9 @@
 
 namespace tensorop {
 
-// Opens files inside the folder of a model, each once. A symbolic link may lead to a file of that folder, or
-// of the folder to which a link to the model itself leads: a cache keeps the files of a model together.
+// Opens files inside the folder of a model, each once. A symbolic link may lead to a file of that folder. If
+// the model is a symbolic link itself, it may lead to a file of the target's folder, too: a cache keeps the
+// files of a model together.
 // Thread-safe.
 class ExternalFiles {
  public:
