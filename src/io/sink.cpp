@@ -147,10 +147,14 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& 
     added.compress = old->size() != 0 && old->is_compressed(member.value_or(old->size() - 1));
   }
   if (member) {
-    ArrayEntry before = with_context(printable(given.path), [&] { return old->entry(*member); });
-    if (!destination.is_member) before.shape = shape;  // the file is replaced as a whole
-    warn_of_change(given.path, name, before, dtype, shape, warn);
-    is_sized = is_sized && (before.dtype != dtype || before.shape != shape);
+    try {
+      ArrayEntry before = old->entry(*member);
+      if (!destination.is_member) before.shape = shape;  // the file is replaced as a whole
+      warn_of_change(given.path, name, before, dtype, shape, warn);
+      is_sized = is_sized && (before.dtype != dtype || before.shape != shape);
+    } catch (const Error&) {
+      // What is no NPY file is replaced like any array.
+    }
     added.old = old;
     added.member = *member;
   }

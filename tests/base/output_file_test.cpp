@@ -814,6 +814,9 @@ TEST_CASE("a write that takes nothing is an error, not an endless loop", "[base]
   class StuckSystem : public System {
    public:
     ssize_t write(int /*fd*/, const void* /*buffer*/, size_t /*bytes*/) override { return 0; }
+    ssize_t pwrite(int /*fd*/, const void* /*buffer*/, size_t /*bytes*/, off_t /*offset*/) override {
+      return 0;
+    }
   };
   const TempDir dir;
   StuckSystem stuck;

@@ -198,17 +198,18 @@ def check_members(binary, folder):
     loaded = np.load(folder / "members.npz")
     arrays = [name for name in loaded.files if isinstance(loaded[name], np.ndarray)]
     checker.check("members.npz: what NumPy says", arrays == list(kept))
-    said = b"tensorop: warning: members.npz: members that cannot be read as arrays are left out: readme.txt, empty, bzip2\n"
+    said = b"tensorop: warning: %s: members that cannot be read as arrays are left out: readme.txt, empty, bzip2\n"
     done = run(binary, "convert", "members.npz", "-o", "again.npz", cwd=folder)
-    checker.check("members.npz: convert", done.returncode == 0 and done.stderr == said)
+    checker.check("members.npz: convert", done.returncode == 0 and not done.stderr, done.stderr)
     again = np.load(folder / "again.npz")
-    checker.check("again.npz: arrays", again.files == arrays)
+    checker.check("again.npz: all members stay", again.files == loaded.files, again.files)
     for name, data in kept.items():
         checker.check(f"members.npz:{name}", convert(binary, f"members.npz:{name}", folder) == data)
         checker.check(f"again.npz:{name}", npy(again[name]) == data)
     for command in (["info", "members.npz"], ["compare", "members.npz", "again.npz"]):
         done = run(binary, *command, cwd=folder)
-        checker.check(f"{command}", done.returncode == 0 and done.stderr == said)
+        warnings = b"".join(said % file.encode() for file in command[1:])
+        checker.check(f"{command}", done.returncode == 0 and done.stderr == warnings, done.stderr)
 
 
 def check_many_members(binary, folder):

@@ -62,6 +62,16 @@ Item item_of(const ArchiveArray& array, std::size_t position) {
   return item;
 }
 
+// The byte of the old file where its data begins, or 0 if it has no arrays.
+std::int64_t begin_of_data(const std::vector<ArchiveArray>& arrays) {
+  const auto kept =
+      std::ranges::find_if(arrays, [](const ArchiveArray& array) { return array.old != nullptr; });
+  if (kept == arrays.end()) return 0;
+  std::int64_t begin = kept->old->entry(kept->member).offset;
+  for (std::size_t i = 0; i < kept->old->size(); ++i) begin = std::min(begin, kept->old->entry(i).offset);
+  return begin;
+}
+
 // Sort key of arrays in the layout of the reference writer: dtype, then the bytes of the name. Arrays of a
 // dtype that the format does not have come last.
 auto order_key(const Item& item) {
@@ -94,6 +104,7 @@ class SafetensorsWriter final : public ArchiveWriter {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       items_.push_back(item_of(arrays[i], i));
     }
+    if (keeps_order_) old_begin_ = begin_of_data(arrays);
     lay_out();
     write_header();
     std::vector<std::size_t> order;
@@ -180,13 +191,14 @@ class SafetensorsWriter final : public ArchiveWriter {
     data_ = std::move(data);
   }
 
-  // The length of the header for which most kept bytes begin where they were in a block of the file, or, if
-  // `always`, in 8 bytes.
-  [[nodiscard]] HeaderLength length_to_share(bool always) const {
+  // The length of the header for which most kept bytes begin where they were in a block of the file. If they
+  // are too few to be shared: the remainder of the old header if `keeps_remainder`, else any length.
+  [[nodiscard]] HeaderLength length_to_share(bool keeps_remainder) const {
     std::int64_t kept = 0;
     for (const Item& item : items_) kept += item.has_old ? item.bytes : 0;
-    if (kept < OutputFile::kLeastShared && !always) return {};
-    const std::int64_t modulus = kept < OutputFile::kLeastShared ? kAlignment : OutputFile::kBlock;
+    if (kept < OutputFile::kLeastShared)
+      return keeps_remainder ? HeaderLength{kAlignment, old_begin_ & (kAlignment - 1)} : HeaderLength{};
+    const std::int64_t modulus = OutputFile::kBlock;
     std::map<std::int64_t, std::int64_t> bytes_of;  // by the remainder that suits them
     for (const Item& item : items_) {
       if (item.has_old) bytes_of[(item.old.offset - item.array.begin) & (modulus - 1)] += item.bytes;
@@ -252,6 +264,7 @@ class SafetensorsWriter final : public ArchiveWriter {
   OutputFile file_;
   Metadata metadata_;
   bool keeps_order_;
+  std::int64_t old_begin_ = 0;  // begin_of_data()
   std::vector<Item> items_;
   std::vector<Item*> data_;          // in the order of the data
   std::vector<Item*> header_order_;  // in the order of the header
