@@ -79,7 +79,7 @@ struct Option {
 // The option of that name or letter; null: none.
 [[nodiscard]] const Option* find_option(const std::vector<Option>& options, std::string_view word);
 
-// What stands before and after the value: " " and "", "=" and "", "[=" and "]".
+// The text before and after the value in the help: " VALUE", "=VALUE", "[=VALUE]".
 [[nodiscard]] std::array<std::string_view, 2> around_value(const Option& option);
 // "-o, --output FILE".
 [[nodiscard]] std::string usage_of(const Option& option);

@@ -103,7 +103,7 @@ struct Finding {
   std::optional<Skipped> skipped = {};
 
   // The rest is of check alone.
-  std::size_t index = 0;  // of the case among all jobs, also those that a filter or a shard leaves out
+  std::size_t index = 0;  // of the case among all jobs, before a filter or a shard selects some
   Tolerances tolerances = {};
   bool ignore_open = false;
   std::optional<std::string> expected_error = {};

@@ -1,4 +1,4 @@
-// What an archive that is written loses: metadata, and content of the file that it replaces.
+// Finds what a written archive would lose: metadata, and content of the file that it replaces.
 #include <algorithm>
 #include <set>
 #include <string_view>

@@ -143,8 +143,8 @@ bool changes_few_parts(const RowMoves& moves, const Layout& layout) {
   return bytes && rows + *bytes / kThreadBytes < layout.bytes() / (2 * kThreadBytes);
 }
 
-// Computes the parts of a scatter's result that have updates, or bytes outside of `shared`, which are those
-// of data already.
+// Computes the parts of a scatter's result that have updates or lie outside of `shared`, a range that has
+// the bytes of data already.
 void fill_changed(const Plan& plan, const Layout& layout, OutputFile::Part shared,
                   const ElementTarget& target, const Threads& threads) {
   const RowMoves& moves = *plan.facts().moves;

@@ -16,8 +16,8 @@ namespace {
 // take half as long as computing it.
 constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;
 
-// -1 counts from the end, although the call says what becomes of indices out of range: probably the position
-// of an id that lookup did not find.
+// -1 counts from the end. In a call that says what becomes of indices out of range it was probably meant to
+// be one: `lookup` writes -1 for an id that it does not find.
 void warn_of_last(const Call& call, const Settings& settings) {
   using enum OutOfBounds;
   const bool acts = call.oob == zero || call.oob == fill || call.oob == drop;

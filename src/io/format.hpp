@@ -45,9 +45,9 @@ struct Format {
   bool (*detects)(std::string_view head) = nullptr;
   bool is_binary = false;
 
-  // Of a binary format: StreamReading::enough; null: kUnknown.
+  // For a binary format: as StreamReading::enough; null if the bytes that a stream needs are unknown.
   std::int64_t (*enough_bytes)(std::string_view head) = nullptr;
-  // Of a text format: makes a check for one text; null: none.
+  // For a text format: makes the check of one text; null if its text is not checked as it arrives.
   TextCheck (*check_text)() = nullptr;
 
   // Reading: one of the next two functions, or none if files of the format are detected as another format.

@@ -6,6 +6,9 @@
 namespace tensorop {
 namespace {
 
+// Kinds of elements of one tensor, which may have one of them alone.
+enum Kinds : unsigned { kNumbers = 1, kBooleans = 2, kStrings = 4, kObjects = 8 };
+
 bool next(JsonCursor& in, JsonKind kind) {
   return kind == JsonKind::list ? in.next_item() : in.next_member();
 }
@@ -50,7 +53,6 @@ bool JsonCheck::begin(JsonKind kind) {
   if (kind == JsonKind::list) {
     if (objects_ == 0) nesting_.open({});
   } else {
-    constexpr unsigned kObjects = 8;
     if (is_in_tensor()) kinds_ |= kObjects;
     if (kinds_ != 0 && (kinds_ != kObjects || (is_in_tensor() && open_.size() > 1))) return false;
     ++objects_;
@@ -74,10 +76,10 @@ bool JsonCheck::element(const JsonCursor& in, JsonKind kind) {
   if (!is_in_tensor()) return true;
   nesting_.require_element({});
   nesting_.next();
-  if (kind == JsonKind::number) kinds_ |= 1;
-  if (kind == JsonKind::boolean) kinds_ |= 2;
-  // What is not finite may be among numbers, and among strings.
-  if (kind == JsonKind::string && !parse_not_finite(in.text())) kinds_ |= 4;
+  if (kind == JsonKind::number) kinds_ |= kNumbers;
+  if (kind == JsonKind::boolean) kinds_ |= kBooleans;
+  // "NaN" and "Infinity" are numbers beside numbers, and strings beside strings.
+  if (kind == JsonKind::string && !parse_not_finite(in.text())) kinds_ |= kStrings;
   return kind != JsonKind::null && (kinds_ & (kinds_ - 1)) == 0;
 }
 

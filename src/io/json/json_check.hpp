@@ -31,7 +31,7 @@ class JsonCheck {
   std::size_t objects_ = 0;     // of open_
   bool had_object_ = false;     // the last value of the document is an object
   Nesting nesting_{false, kDeepestList};
-  unsigned kinds_ = 0;  // of elements, as bits
+  unsigned kinds_ = 0;  // of elements: Kinds
 };
 
 }  // namespace tensorop

@@ -158,7 +158,7 @@ class NpzWriter final : public ArchiveWriter {
     const ArchiveArray& first = arrays_[next_];
     const auto& [zip, ends] = source_of(first);
     const auto& members = zip.directory->members;
-    // What precedes the first member of a file stays.
+    // Bytes in front of the first member (of a self-extracting archive) stay.
     const std::int64_t begin = written_ == 0 ? 0 : members[first.member].offset;
     const std::size_t count_before = next_;
     std::int64_t end = begin;

@@ -40,8 +40,8 @@ class ZipRecords {
   // name. Throws Error.
   [[nodiscard]] std::string kept_entry(const ZipMember& member, std::int64_t offset,
                                        const std::string* name) const;
-  // The local header `old` of such a member at the new offset, with another name. The data begins at a byte
-  // of the file that has this remainder by `alignment`. Throws Error.
+  // The local header `old` of such a member at the new offset, with another name. The offset
+  // of the data in the file, divided by `alignment`, has this remainder. Throws Error.
   [[nodiscard]] static std::string kept_header(std::string_view old, const std::string& name,
                                                std::int64_t offset, std::int64_t alignment,
                                                std::int64_t remainder);
