@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "commands.hpp"
+#include "convert/convert_input.hpp"
 #include "describe/access_report.hpp"
 #include "io/array_id.hpp"
 #include "io/json/json_document.hpp"
@@ -259,9 +260,9 @@ bool reads_file(const Arguments& arguments, const std::string& path) {
   const auto is_it = [&](const Operand& operand) {
     return operand.is_path() && file_id(arrays.file_of(operand)) == id;
   };
-  // NAME=OPERAND names an array.
   const auto is_in = [&](const std::string& text) {
-    return is_it(text) || is_it(text.substr(text.find('=') + 1));
+    const auto named = split_name(text);
+    return is_it(text) || (named && is_it(named->given));
   };
   if (std::ranges::any_of(arguments.operands, is_in)) return true;
   return std::ranges::any_of(arguments.options, [&](const auto& option) {
