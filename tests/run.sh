@@ -12,7 +12,7 @@
 #       package    makes all artefacts in build/artefacts, twice; lintian; each one installed in a fresh Debian;
 #                  apps/quickstart.sh there
 #       arm64      the program for arm64, emulated, beside the one for x86-64
-#       random     eight rounds of random calls; the scripts of which `all` runs a share, whole
+#       random     eight rounds of random calls; the tests of which `all` runs a share, whole
 #       torch      random calls and the example of the docs against PyTorch
 #       fuzz       ten minutes of each fuzz target
 #       mutations  a third of the faults of tests/mutations, by the day: three nights in a row take all of them
@@ -267,12 +267,12 @@ arm64_part() {
 }
 
 random_part() {
-  build release -DTENSOROP_ALL_TESTS=ON -- tensorop tensorop_long_tests
+  build release -DTENSOROP_ALL_TESTS=ON -- tensorop tensorop_long_tests tensorop_fault_tests tensorop_thread_tests
   local round
   for round in 1 2 3 4 5 6 7 8; do
     TENSOROP_SEED=$(( TENSOROP_SEED + round )) run_judge "random calls, $round" build/release/tests/tensorop_long_tests '[random]'
   done
-  run_ctest release --label-regex script --label-exclude mpi
+  run_ctest release --label-exclude 'unit|cli|mpi' --exclude-regex NOT_BUILT
 }
 
 torch_part() {

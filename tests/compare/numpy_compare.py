@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import SEED, Program, run_program
+from support.checker import NIGHTLY, SEED, Program, run_program, share
 
 SHOW = 4
 SHAPES = [(), (1,), (7,), (3, 5), (2, 3, 4), (5000,), (300, 70)]
@@ -540,14 +540,14 @@ def check_sets(checker, rng):
 def check_all(checker):
     rng = np.random.default_rng(SEED)
     for dtype in INTEGERS + FLOATS + COMPLEX:
-        for shape in SHAPES:
+        for shape in share(SHAPES, 2):
             check_pair(checker, rng, dtype, shape)
             check_bits(checker, rng, dtype, shape)
             check_picture(checker, rng, dtype, shape)
             check_advice(checker, rng, dtype, shape)
     check_limits(checker, rng)
     check_plain(checker, rng)
-    for _ in range(20):
+    for _ in range(20 if NIGHTLY else 8):
         check_sets(checker, rng)
     print(f"NumPy {np.__version__}, seed {SEED}")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """--memory is kept: windows, tiles and the search for duplicates under a limit of the process's own memory, against NumPy.
-Only this limits the memory that the process may have to what it was told. A share of the calls; with TENSOROP_NIGHTLY=1 all.
+Only this limits the memory that the process may have to what it was told. One of the calls; with TENSOROP_NIGHTLY=1 all.
 
     /usr/bin/python3 tests/engine/memory_promise.py path/to/tensorop
 
@@ -141,21 +141,21 @@ CALLS = [  # what, whether windows are taken, arguments, whether a result is rig
 
 def main(tensorop):
     checker = Checker()
-    for what, in_windows, arguments, is_right in share(CALLS, 4):
-        for memory, threads in ((8, 16), (24, 1)):
-            for name in arguments:
-                if name.endswith(".npy"):
-                    make(name)
-            done = subprocess.run(
-                [tensorop, *arguments, "-o", "out.npy", "--memory", f"{memory}M", "--threads", str(threads), "--explain-plan"],
-                preexec_fn=limit(memory << 20), capture_output=True, text=True)
-            failure = "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr}"
-            if not failure and in_windows and "plan: windows" not in done.stderr:
-                failure = f"no windows: {done.stderr}"
-            if not failure and not is_right(np.load("out.npy", mmap_mode="r")):
-                failure = "another result"
-            pathlib.Path("out.npy").unlink(missing_ok=True)
-            checker.check(f"{what}, {memory} MiB, {threads} threads", not failure, failure)
+    calls = [(call, limits) for limits in ((8, 16), (24, 1)) for call in CALLS]
+    for (what, in_windows, arguments, is_right), (memory, threads) in share(calls, len(CALLS)):
+        for name in arguments:
+            if name.endswith(".npy"):
+                make(name)
+        done = subprocess.run(
+            [tensorop, *arguments, "-o", "out.npy", "--memory", f"{memory}M", "--threads", str(threads), "--explain-plan"],
+            preexec_fn=limit(memory << 20), capture_output=True, text=True)
+        failure = "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr}"
+        if not failure and in_windows and "plan: windows" not in done.stderr:
+            failure = f"no windows: {done.stderr}"
+        if not failure and not is_right(np.load("out.npy", mmap_mode="r")):
+            failure = "another result"
+        pathlib.Path("out.npy").unlink(missing_ok=True)
+        checker.check(f"{what}, {memory} MiB, {threads} threads", not failure, failure)
     return checker
 
 

@@ -12,6 +12,7 @@
 #include "ops/fault_text.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
+#include "support/nightly.hpp"
 #include "support/random_case.hpp"
 #include "support/sanitizers.hpp"
 #include "support/why_check.hpp"
@@ -19,8 +20,9 @@
 namespace tensorop::explain_why_test {
 namespace {
 
-constexpr std::int64_t kElements = kAnySanitizer ? 20 : 200;      // that are explained, of each version
-constexpr std::int64_t kRefused = kAnySanitizer ? 2 : 10;         // calls
+// Elements that are explained, of each version, and calls that are refused.
+const std::int64_t kElements = kAnySanitizer ? 20 : is_nightly() ? 200 : 50;
+const std::int64_t kRefused = kAnySanitizer ? 2 : is_nightly() ? 10 : 3;
 constexpr std::int64_t kMostCalls = kAnySanitizer ? 50 : 90'000;  // of an operator, to find those
 
 struct Done {
@@ -50,7 +52,7 @@ std::string faults(Random& random, const RandomCase& call, Done& done) {
   return why_faults(random, request, settings, *result, call.arguments, kAtATime);
 }
 
-TEST_CASE("why of 200 elements of every operator and version is what the reference says", "[random][why]") {
+TEST_CASE("why of elements of every operator and version is what the reference says", "[random][why]") {
   const std::uint64_t seed = random_seed();
   for (const Operator* op : kOperators) {
     std::map<const Version*, Done> done;

@@ -18,12 +18,12 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.checker import SEED, Program, run_program
+from support.checker import NIGHTLY, SEED, Program, run_program
 
-RANDOM_VALUES = 1000
+RANDOM_VALUES = 1000 if NIGHTLY else 300
 MOST_DIGITS = 800
 SHORT_TEXT = 200_000
-LONG_TEXT = 5_000_000
+LONG_TEXT = 5_000_000 if NIGHTLY else 2_500_000
 
 
 class Float:

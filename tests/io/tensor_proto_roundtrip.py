@@ -67,7 +67,7 @@ class Tensorop(Program):
 
 
 def check_arrays(tensorop):
-    for array in share(list(arrays()), 2):
+    for array in share(list(arrays()), 4):
         what = f"{array.dtype} {array.shape}"
         plain = numpy_helper.from_array(array).SerializeToString()
         named = numpy_helper.from_array(array, "a name/x:0").SerializeToString()
@@ -126,7 +126,7 @@ def declared_as_tensor(path):
 def check_official(tensorop):
     tensors = 0
     refused = 0
-    for path in share(official_files(), 2):
+    for path in share(official_files(), 4):
         if declared_as_tensor(path):
             tensors += 1
             proto = TensorProto.FromString(path.read_bytes())
@@ -142,7 +142,7 @@ def check_official(tensorop):
             message = result.stderr.decode()
             tensorop.check(f"{path} is refused", result.returncode == 2 and "sequence or optional" in message, message)
     models = sorted({path.parent.parent / "model.onnx" for path in official_files()})[:200]
-    for path in share(models, 2):
+    for path in share(models, 4):
         message = tensorop.run("convert", str(path)).stderr.decode()
         names = [tensor.name for tensor in onnx.load(str(path), load_external_data=False).graph.initializer]
         wanted = "is an ONNX model, not a tensor" if not names else f"holds {len(names)} arrays" if len(names) > 1 else ""
