@@ -42,28 +42,22 @@ std::vector<std::string> lost_content(const Conversion& conversion, const Archiv
     if (is_new) there->second = id && there->first != nullptr && file_id(input.stored.file) == id;
     return there->second;
   };
-  std::set<std::string_view> there;
+  std::set<std::pair<bool, std::string_view>> kept;  // whether it is an array, and the name
+  const auto keep_source = [&](const NamedInput& input) {
+    const std::size_t member = input.stored.position;
+    if (is_of_it(input)) kept.emplace(old.is_array(member), old.name(member));
+  };
   for (const NamedInput& input : inputs.arrays) {
-    if (!is_of_it(input)) {
-      there.insert(input.name);
-      continue;
-    }
+    keep_source(input);
     // An array that is renamed does not keep the one whose name it gets.
-    there.insert(old.name(input.stored.position));
-    if (!input.is_edited) there.insert(input.name);
+    if (!input.is_edited || !is_of_it(input)) kept.emplace(input.is_array, input.name);
   }
-  for (const NamedInput& input : inputs.left_out) {
-    if (conversion.replace && is_of_it(input)) there.insert(old.name(input.stored.position));
-  }
+  if (conversion.replace) std::ranges::for_each(inputs.left_out, keep_source);
   std::vector<std::string> lost;
   for (std::size_t i = 0; i < old.size(); ++i) {
-    const bool is_kept = old.is_array(i) ? there.contains(old.name(i))
-                                         : std::ranges::any_of(inputs.arrays, [&](const NamedInput& input) {
-                                             return !input.is_array && input.name == old.name(i);
-                                           });
-    if (!is_kept) lost.emplace_back(old.name(i));
+    if (!kept.contains({old.is_array(i), old.name(i)})) lost.emplace_back(old.name(i));
   }
-  there.clear();
+  std::set<std::string_view> there;
   for (const auto& [key, value] : metadata) there.insert(key);
   for (const auto& [key, value] : old.metadata()) {
     if (!there.contains(key)) lost.push_back(cat("metadata ", key));

@@ -113,7 +113,7 @@ void warn_of_replaced(const std::string& path, const NamedInput& input, const Ca
 }
 
 // The members of the result, for its writer. Of new arrays, the dtypes and shapes are those of `headers`.
-std::vector<ArchiveArray> members_of(const std::vector<NamedInput>& inputs, const Archive* old,
+std::vector<ArchiveArray> members_of(const std::vector<NamedInput>& inputs, const Archive* old, bool compress,
                                      const std::vector<std::optional<CastInput>>& headers) {
   std::vector<ArchiveArray> members;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -121,12 +121,15 @@ std::vector<ArchiveArray> members_of(const std::vector<NamedInput>& inputs, cons
     ArchiveArray& member = members.emplace_back();
     member.name = input.name;
     if (input.is_kept) {
-      member.old = input.stored.archive;
-      member.member = input.stored.position;
+      const auto& [format, file, archive, position] = input.stored;
+      member.operand = printable(cat(file, ":", archive->name(position)));
+      member.old = archive;
+      member.member = position;
       member.is_kept = true;
       continue;
     }
-    if (old != nullptr && old->size() != 0)
+    member.compress = compress;
+    if (old != nullptr && old->size() != 0 && !compress)
       member.compress = old->is_compressed(old->lookup(input.name).value_or(old->size() - 1));
     if (!headers[i]) continue;
     member.dtype = headers[i]->dtype;
@@ -136,45 +139,21 @@ std::vector<ArchiveArray> members_of(const std::vector<NamedInput>& inputs, cons
   return members;
 }
 
-// Prints the result for each array, from its header, and the arrays that are left out. Throws Error for what
-// the headers show that cannot be written.
-void list_arrays(const Conversion& conversion, const ArchiveInputs& inputs, const Format& format,
-                 const InputReading& reading) {
-  std::vector<std::string> lines;
-  std::int64_t bytes = 0;
-  for (const NamedInput& input : inputs.arrays) {
-    const auto& [stored_format, file, archive, position] = input.stored;
-    if (input.is_kept) {
-      const std::int64_t kept = format.stored_bytes({.old = archive, .member = position, .is_kept = true});
-      bytes = saturated(checked_add(bytes, kept));
-    }
-    if (!input.is_array) {
-      lines.push_back(cat(printable(input.name), ": no array, from ", printable(file)));
-      continue;
-    }
-    if (input.is_kept) {
-      const ArrayEntry entry = archive->entry(position);
-      const std::string from = cat(file, ":", archive->name(position));
-      lines.push_back(
-          cat(printable(input.name), ": ",
-              entry.dtype && entry.names_dtype ? std::string(name(*entry.dtype)) : in_quotes(entry.stored),
-              " ", to_string(entry.shape), ", from ", printable(from)));
-      continue;
-    }
-    const CastInput opened = open_input(input, reading, true);
-    const DType before = opened.tensor.dtype();
-    lines.push_back(cat(printable(input.name), ": ", name(opened.dtype), " ",
-                        to_string(opened.tensor.shape()),
-                        opened.name.empty() ? "" : cat(", from ", opened.name),
-                        opened.dtype == before ? "" : cat(", was ", name(before))));
-    const std::int64_t own = format.stored_bytes(
-        {.name = input.name, .dtype = opened.dtype, .shape = opened.tensor.shape(), .operand = opened.name});
-    if (!conversion.compress) bytes = saturated(checked_add(bytes, own));
+// What a dry run says about a member; `header` is that of a new array.
+std::string line_of(const NamedInput& input, const ArchiveArray& member,
+                    const std::optional<CastInput>& header) {
+  const std::string name = printable(input.name);
+  if (!input.is_array) return cat(name, ": no array, from ", printable(input.stored.file));
+  const std::string from = member.operand.empty() ? "" : cat(", from ", member.operand);
+  if (header) {
+    const DType before = header->tensor.dtype();
+    return cat(name, ": ", tensorop::name(member.dtype), " ", to_string(member.shape), from,
+               member.dtype == before ? "" : cat(", was ", tensorop::name(before)));
   }
-  require_destination(conversion.destination.path, bytes);
-  for (const NamedInput& input : inputs.left_out)
-    lines.push_back(cat("left out: ", printable(input.archive->path_of(input.member))));
-  for (const std::string& line : lines) conversion.dry_run(line);
+  const ArrayEntry entry = member.old->entry(member.member);
+  const bool is_named = entry.dtype && entry.names_dtype;
+  return cat(name, ": ", is_named ? std::string(tensorop::name(*entry.dtype)) : in_quotes(entry.stored), " ",
+             to_string(entry.shape), from);
 }
 
 }  // namespace
@@ -184,23 +163,32 @@ void convert_to_archive(const Conversion& conversion, const std::vector<NamedCas
   const ArchiveInputs all = read_archive_inputs(conversion, casts, format, reading);
   const std::vector<NamedInput>& inputs = all.arrays;
   const auto old = replaced_archive(conversion.destination.path, format, false);
-  ArchiveOptions options{.compress = conversion.compress,
-                         .durable = conversion.destination.durable,
+  ArchiveOptions options{.durable = conversion.destination.durable,
                          .threads = reading.settings.threads.count(),
                          .metadata = read_metadata(all, conversion, format, reading.settings),
                          .comment = old ? old->comment() : "",
                          .replaced = conversion.destination.replaced};
   if (format.can_compress) options.memory = memory_of(reading.settings);
   require_nothing_lost(conversion, old.get(), all, options.metadata);
-  if (conversion.dry_run) return list_arrays(conversion, all, format, reading);
   warn_of_link(conversion.destination, reading.settings.warn);
-  const auto archive = format.create_archive(conversion.destination.path, options);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].is_kept) order.push_back(i);
   }
+  if (conversion.dry_run) {
+    std::vector<std::optional<CastInput>> headers(inputs.size());
+    for (const std::size_t i : order) headers[i] = open_input(inputs[i], reading, true);
+    const auto members = members_of(inputs, old.get(), conversion.compress, headers);
+    require_destination(conversion.destination.path, format.least_bytes(members));
+    for (std::size_t i = 0; i < members.size(); ++i)
+      conversion.dry_run(line_of(inputs[i], members[i], headers[i]));
+    for (const NamedInput& input : all.left_out)
+      conversion.dry_run(cat("left out: ", printable(input.archive->path_of(input.member))));
+    return;
+  }
+  const auto archive = format.create_archive(conversion.destination.path, options);
   auto first = open_first(*archive, inputs, order, reading);
-  order = archive->announce(members_of(inputs, old.get(), first));
+  order = archive->announce(members_of(inputs, old.get(), conversion.compress, first));
   for_each_input(
       inputs, order, reading,
       [&](std::size_t i, const InputReading& own) { return open_whole(inputs[i], std::move(first[i]), own); },

@@ -103,8 +103,7 @@ class Archive {
 };
 
 struct ArchiveOptions {
-  bool compress = false;  // new arrays; only if Format::can_compress
-  bool durable = false;   // as in OutputFile::create()
+  bool durable = false;  // as in OutputFile::create()
   // Threads that compress, and their memory in bytes. The result depends on neither.
   int threads = 1;
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();
@@ -128,7 +127,7 @@ struct ArchiveArray {
   std::shared_ptr<const Archive> old = {};
   std::size_t member = 0;
   bool is_kept = false;
-  bool compress = false;  // a new array, also without ArchiveOptions::compress
+  bool compress = false;  // a new array, if Format::can_compress
 };
 
 // The members of an archive, all kept.
@@ -159,9 +158,8 @@ class ArchiveWriter : public ByteWriter {
  public:
   // Whether announce() needs the dtypes and shapes of new arrays.
   [[nodiscard]] virtual bool needs_headers() const { return false; }
-  // Declares all members of the archive, once and before the first add(): it may be left out if all are new
-  // and needs_headers() is false. Returns the positions of the new arrays in the order in which add() must be
-  // called. Throws Error if the format cannot store one of the arrays.
+  // Declares all members of the archive, once and before the first add(). Returns the positions of the new
+  // arrays in the order in which add() must be called. Throws Error as Format::least_bytes.
   [[nodiscard]] virtual std::vector<std::size_t> announce(std::vector<ArchiveArray> arrays) = 0;
   // Begins the array `name`, as open_sink() begins a file. One at a time: commit() of the sink ends the
   // array, not the archive. Names are unique and have passed Format::require_name. Throws Error.

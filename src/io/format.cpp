@@ -315,10 +315,7 @@ std::vector<std::string> endings_naming(DTypeSet dtypes) {
 }
 
 std::string_view known_ending(std::string_view path) {
-  // Results are not written as models: the model format has no extensions.
-  constexpr std::size_t kModelEnding = 5;
-  const std::string_view end = path.substr(path.size() - std::min(path.size(), kModelEnding));
-  return lower(end) == ".onnx" ? end : find_ending(path).second;
+  return find_ending(path).second;
 }
 
 bool names_archive(std::string_view path) {
@@ -331,9 +328,18 @@ const Format* find_format_by_ending(std::string_view path) {
   return format != nullptr && format->is_writable() ? format : nullptr;
 }
 
+void refuse_output(std::string_view path, const Format& format) {
+  throw Error(cat(printable(path), ": ", format.title, " files are only read"), "",
+              &format == &kShardIndexFormat
+                  ? "-o INDEX:NAME replaces one array"
+                  : "convert makes an archive of a model: -o FILE.safetensors, -o FILE.npz");
+}
+
 const Format& format_by_ending(std::string_view path) {
-  if (const Format* format = find_format_by_ending(path)) return *format;
+  const Format* const format = find_ending(path).first;
+  if (format != nullptr && format->is_writable()) return *format;
   if (is_folder(std::string(path))) throw directory_error(std::string(path));
+  if (format != nullptr) refuse_output(path, *format);
   throw Error(cat(printable(path), ": cannot tell the format from the file extension"), "", ending_hint());
 }
 

@@ -74,10 +74,10 @@ struct Format {
                                                    const ArchiveOptions& options) = nullptr;
   // With `create_archive`: throws Error if an array cannot have this name.
   void (*require_name)(const std::string& name) = nullptr;
-  // With `create_archive`: the bytes of a kept member, or of the elements of a new array; 0 if they are not
-  // known from its dtype and shape. Throws Error if the format cannot store the array.
-  std::int64_t (*stored_bytes)(const ArchiveArray& array) = nullptr;
-  bool can_compress = false;    // create_archive honours ArchiveOptions::compress
+  // With `create_archive`: the least bytes of an archive of these members, as far as the dtypes and shapes of
+  // the new ones tell. Throws Error if the format cannot store one of them, or all of them together.
+  std::int64_t (*least_bytes)(std::span<const ArchiveArray> arrays) = nullptr;
+  bool can_compress = false;    // the archive honours ArchiveArray::compress
   bool keeps_metadata = false;  // create_archive writes ArchiveOptions::metadata
   DTypeSet unnamed = {};        // dtypes that files of the format cannot distinguish
   DTypeSet missing = {};        // dtypes that the format does not support
@@ -145,7 +145,7 @@ void refuse_foreign(std::string_view head);
 // "an NPY file", "an NPZ archive".
 [[nodiscard]] std::string noun_of(const Format& format);
 
-// The file extension of a format or of ONNX models at the end of `path`, in any case; empty if there is none.
+// The file extension of a format at the end of `path`, in any case; empty if there is none.
 [[nodiscard]] std::string_view known_ending(std::string_view path);
 // Whether the extension of `path` is an archive's.
 [[nodiscard]] bool names_archive(std::string_view path);
@@ -161,6 +161,8 @@ void refuse_foreign(std::string_view head);
 [[nodiscard]] std::vector<std::string> endings_naming(DTypeSet dtypes);
 // The format for results with the file extension of `path`, in any case; else null.
 [[nodiscard]] const Format* find_format_by_ending(std::string_view path);
+// Throws the Error for a result in a format that is only read.
+[[noreturn]] void refuse_output(std::string_view path, const Format& format);
 // find_format_by_ending(). Throws Error naming the path if there is none.
 [[nodiscard]] const Format& format_by_ending(std::string_view path);
 

@@ -118,6 +118,7 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& 
     format = &kSafetensorsFormat;
     old = replaced_archive(destination.path, *format, true);
   }
+  if (format->create_archive == nullptr) refuse_output(destination.path, *format);
   if (old && !destination.is_member) name = only_array(*old, destination);
   with_context(printable(given.path), [&] {
     try {
@@ -131,9 +132,6 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& 
   if (member && !old->is_array(*member))
     throw Error(cat(printable(destination.path), ": member ", in_quotes(name), " is not an array"));
   if (old && destination.is_member && !member) require_model_stays_whole(destination.path, {name});
-  if (old && format->create_archive == nullptr)
-    throw Error(cat(printable(destination.path), ": files of this format are only read"), "",
-                "convert makes an archive of it");
   ArchiveOptions options{
       .durable = destination.durable, .replaced = destination.replaced, .writers = destination.writers};
   std::vector<ArchiveArray> arrays;

@@ -362,7 +362,10 @@ std::string message_of(const BigCall& call, int threads, const std::optional<std
 
 // Deflated arrays, called a00, a01, ...: each one block, which one thread inflates, but for one of several.
 void write_blocks(const std::string& path) {
-  const auto archive = write_npz(path, {.compress = true});
+  const auto archive = write_npz(path, {});
+  std::vector<ArchiveArray> members;
+  for (int i = 0; i < 20; ++i) members.push_back({.name = cat("a", i / 10, i % 10), .compress = true});
+  (void)archive->announce(members);
   Random random(9);
   for (int i = 0; i < 20; ++i) {
     const Tensor array = numbers(random, DType::int32, {i == 11 ? 1'000'000 : 1000 * (21 - i)}, -50, 49);

@@ -107,7 +107,8 @@ TEST_CASE("an array that memory does not hold is brought into a temporary file, 
       // A deflated array.
       const std::string archive = dir.file("a.npz");
       {
-        const auto writer = format_by_ending(archive).create_archive(archive, {true});
+        const auto writer = format_by_ending(archive).create_archive(archive, {});
+        (void)writer->announce({{.name = "x", .compress = true}});
         const auto sink = writer->add("x", dtype, shape, 0);
         sink->append({reinterpret_cast<const char*>(tensor.data()), to_size(tensor.bytes())});
         sink->commit();

@@ -161,10 +161,13 @@ TEST_CASE("an archive of any format reads back, as a whole and array by array", 
       if (compress && !format.can_compress) continue;
       CAPTURE(format.name, compress);
       const std::string path = dir.file("archive.npy");
-      const auto writer = format.create_archive(path, {.compress = compress});
+      const auto writer = format.create_archive(path, {});
       std::vector<ArchiveArray> arrays;
       for (std::size_t i = 0; i < tensors.size(); ++i) {
-        arrays.push_back({cat("a:", i), tensors[i].dtype(), tensors[i].shape()});
+        arrays.push_back({.name = cat("a:", i),
+                          .dtype = tensors[i].dtype(),
+                          .shape = tensors[i].shape(),
+                          .compress = compress});
       }
       for (const std::size_t i : writer->announce(arrays)) {
         write(*writer->add(cat("a:", i), tensors[i].dtype(), tensors[i].shape(), width_of(tensors[i])),

@@ -128,9 +128,13 @@ def check_archive(binary, folder):
     checker.check("convert", done.returncode == 0 and same, done.stderr)
     done = run(binary, "info", "apart.onnx:half", cwd=folder)
     checker.check("info", done.stdout == b"apart.onnx:half: float16 (2000), 4000 bytes, onnx raw_data, C order, in apart.bin\n", done.stdout)
-    before = (folder / "plain.onnx").read_bytes()
-    done = run(binary, "convert", "[1]", "-o", "plain.onnx:ids", cwd=folder)
-    checker.check("only read", done.returncode == 2 and b"only read" in done.stderr and (folder / "plain.onnx").read_bytes() == before, done.stderr)
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    for call in ("[1] -o plain.onnx:ids", "[1] -o apart.onnx:half", "[1] -o apart.onnx:new", "[1] -o plain.onnx", "w=[1] -o new.onnx",
+                 "apart.onnx --rename-regex ids=z -o apart.onnx", "apart.onnx --dry-run -o apart.onnx", "[1] -o plain.onnx --format json"):
+        done = run(binary, "convert", *call.split(), cwd=folder)
+        wanted = b"onnx: is an ONNX archive, and the result would be JSON" if "json" in call else b"onnx: ONNX files are only read"
+        after = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        checker.check(f"only read: {call}", done.returncode == 2 and wanted in done.stderr and after == before, done.stderr)
 
 
 def check_described(binary, folder):

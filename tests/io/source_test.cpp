@@ -94,6 +94,7 @@ std::string calls_to_open(const std::string& text, const Source::Options& option
 void write_numbers_archive(const std::string& path) {
   const auto archive = write_npz(path, {});
   const Tensor numbers = two_numbers();
+  (void)archive->announce({{.name = "x"}});
   const auto sink = archive->add("x", numbers.dtype(), numbers.shape(), 0);
   sink->append({reinterpret_cast<const char*>(numbers.data()), 8});
   sink->commit();

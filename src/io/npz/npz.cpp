@@ -178,12 +178,7 @@ constinit const Format kNpzFormat = {
     .create_archive = [](const std::string& path,
                          const ArchiveOptions& options) { return write_npz(path, options); },
     .require_name = require_file_name,
-    .stored_bytes =
-        [](const ArchiveArray& array) {
-          if (array.is_kept) return zip_file_of(*array.old).directory->members[array.member].packed_bytes;
-          const auto bytes = checked_mul(count(array.shape), element_size(array.dtype));
-          return array.dtype == DType::string ? 0 : saturated(bytes);
-        },
+    .least_bytes = npz_bytes,
     .can_compress = true,
     .unnamed = kSmallTypes,
 };

@@ -43,27 +43,43 @@ std::vector<std::int64_t> ends_of(const ZipDirectory& directory) {
   return ends;
 }
 
+const ZipMember& member_of(const ArchiveArray& array) {
+  return zip_file_of(*array.old).directory->members[array.member];
+}
+
+// The name of a member: as it was, unless the array has another name now.
+std::string name_of(const ArchiveArray& array) {
+  if (!array.old) return array.name + ".npy";
+  const std::string& old = member_of(array).name;
+  const std::string_view old_array = npz_array_name(old);
+  if (old_array == array.name || old == array.name) return old;
+  return cat(array.name, std::string_view(old).substr(old_array.size()));
+}
+
+// The local header of a kept member.
+std::string_view header_of(const ArchiveArray& array) {
+  const ZipFile zip = zip_file_of(*array.old);
+  const ZipMember& member = member_of(array);
+  return with_context(array.operand.empty() ? cat("member ", in_quotes(member.name)) : array.operand,
+                      [&] { return bytes_text(local_header(zip.file->bytes(), *zip.directory, member)); });
+}
+
 class NpzWriter final : public ArchiveWriter {
  public:
   NpzWriter(const std::string& path, const ArchiveOptions& options, std::int64_t zip64_from)
       : file_(OutputFile::create(path, options.durable, {}, OutputFile::Writers::this_process,
                                  options.replaced)),
-        compress_(options.compress),
         comment_(options.comment),
         records_(zip64_from),
         queue_(options.threads, options.memory, [this](const DeflatedBlock& block) { take(block); }) {}
 
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] std::vector<std::size_t> announce(std::vector<ArchiveArray> arrays) override {
+    (void)npz_bytes(arrays);
     std::vector<std::size_t> order;
-    std::vector<std::string> names;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       if (!arrays[i].is_kept) order.push_back(i);
-      names.push_back(name_of(arrays[i]));
-      if (arrays[i].is_kept) (void)header_of(arrays[i]);
     }
-    if (const auto twice = find_duplicate(names, std::identity()))
-      throw Error(cat("two members would have the name ", in_quotes(*twice)));
     arrays_ = std::move(arrays);
     return order;
   }
@@ -91,7 +107,7 @@ class NpzWriter final : public ArchiveWriter {
     if (std::exchange(is_finished_, true)) return;
     write_kept();
     queue_.flush();
-    for (const auto& [archive, source] : sources_) source.zip.file->require_unchanged();
+    for (const auto& [archive, ends] : ends_) zip_file_of(*archive).file->require_unchanged();
     const std::int64_t offset = written_;
     std::string directory;
     for (const Member& member : entries_)
@@ -112,29 +128,12 @@ class NpzWriter final : public ArchiveWriter {
     ZipEntry entry;
     std::string kept = {};  // the directory entry of a kept member
   };
-  struct Source {
-    ZipFile zip;
-    std::vector<std::int64_t> ends;  // of its members
-  };
 
-  [[nodiscard]] const Source& source_of(const ArchiveArray& array) {
-    auto known = sources_.find(array.old.get());
-    if (known == sources_.end()) {
-      const ZipFile zip = zip_file_of(*array.old);
-      known = sources_.emplace(array.old.get(), Source{zip, ends_of(*zip.directory)}).first;
-    }
-    return known->second;
-  }
-  [[nodiscard]] const ZipMember& member_of(const ArchiveArray& array) {
-    return source_of(array).zip.directory->members[array.member];
-  }
-  // The name of a member: as it was, unless the array has another name now.
-  [[nodiscard]] std::string name_of(const ArchiveArray& array) {
-    if (!array.old) return array.name + ".npy";
-    const std::string& old = member_of(array).name;
-    const std::string_view old_array = npz_array_name(old);
-    if (old_array == array.name || old == array.name) return old;
-    return cat(array.name, std::string_view(old).substr(old_array.size()));
+  // The end of a member in its file, with all that follows it up to the next one.
+  [[nodiscard]] std::int64_t end_of(const ArchiveArray& array) {
+    std::vector<std::int64_t>& ends = ends_[array.old.get()];
+    if (ends.empty()) ends = ends_of(*zip_file_of(*array.old).directory);
+    return ends[array.member];
   }
 
   // Writes the kept members before the next new array.
@@ -156,7 +155,7 @@ class NpzWriter final : public ArchiveWriter {
   // Copies kept members that lie one after the other in their file.
   void copy_members() {
     const ArchiveArray& first = arrays_[next_];
-    const auto& [zip, ends] = source_of(first);
+    const ZipFile zip = zip_file_of(*first.old);
     const auto& members = zip.directory->members;
     // Bytes in front of the first member (of a self-extracting archive) stay.
     const std::int64_t begin = written_ == 0 ? 0 : members[first.member].offset;
@@ -168,7 +167,7 @@ class NpzWriter final : public ArchiveWriter {
                            name_of(array) == member_of(array).name &&
                            (next_ == count_before || members[array.member].offset == end);
       if (!goes_on) break;
-      end = ends[array.member];
+      end = end_of(array);
     }
     if (!is_stream()) pad((begin - written_) & (alignment_of(end - begin) - 1));
     const std::int64_t moved = written_ - begin;
@@ -180,31 +179,23 @@ class NpzWriter final : public ArchiveWriter {
   }
 
   // Whether no member of its file lies before the kept one.
-  [[nodiscard]] bool is_front(const ArchiveArray& array) {
-    const auto& members = source_of(array).zip.directory->members;
+  [[nodiscard]] static bool is_front(const ArchiveArray& array) {
+    const auto& members = zip_file_of(*array.old).directory->members;
     return std::ranges::none_of(
         members, [&](const ZipMember& other) { return other.offset < members[array.member].offset; });
   }
 
-  [[nodiscard]] std::string_view header_of(const ArchiveArray& array) {
-    const ZipFile& zip = source_of(array).zip;
-    return with_context(cat("member ", in_quotes(member_of(array).name)), [&] {
-      return bytes_text(local_header(zip.file->bytes(), *zip.directory, member_of(array)));
-    });
-  }
-
   // Writes a new local header before the data of a kept member.
   void write_anew(const ArchiveArray& array, const std::string& name) {
-    const auto& [zip, ends] = source_of(array);
     const ZipMember& member = member_of(array);
     const std::string_view old = header_of(array);
     const std::int64_t first = member.offset + to_int64(old.size());
-    const std::int64_t bytes = ends[array.member] - first;
+    const std::int64_t bytes = end_of(array) - first;
     const std::int64_t alignment = alignment_of(bytes);
     add_kept(records_.kept_entry(member, written_, &name));
     write(text_bytes(
         ZipRecords::kept_header(old, name, written_, alignment, alignment == kDataAlignment ? 0 : first)));
-    copy(*zip.file, first, bytes);
+    copy(*zip_file_of(*array.old).file, first, bytes);
     ++next_;
   }
 
@@ -246,12 +237,11 @@ class NpzWriter final : public ArchiveWriter {
   }
 
   OutputFile file_;
-  bool compress_;
   std::string comment_;
   ZipRecords records_;
-  std::vector<ArchiveArray> arrays_;  // all members, if they were announced
-  std::size_t next_ = 0;              // the next one to be written
-  std::map<const Archive*, Source> sources_;
+  std::vector<ArchiveArray> arrays_;                          // all members
+  std::size_t next_ = 0;                                      // the next one to be written
+  std::map<const Archive*, std::vector<std::int64_t>> ends_;  // of members of archives
   std::int64_t written_ = 0;
   std::vector<Member> entries_;  // in order
   std::size_t complete_ = 0;     // number of entries that are written
@@ -263,16 +253,14 @@ class NpzWriter final : public ArchiveWriter {
 std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const Shape& shape,
                                      std::int64_t characters) {
   write_kept();
-  const ArchiveArray* const array = next_ < arrays_.size() ? &arrays_[next_++] : nullptr;
-  assert(array == nullptr || array->name == name);
+  const ArchiveArray& array = arrays_[next_++];
+  assert(array.name == name);
   Encoding encoding = npy_encoding(dtype, shape, characters);
   const auto bytes = checked_add(encoding.least_bytes, to_int64(encoding.prefix.size()));
   const auto most = bytes ? most_deflated(*bytes) : std::nullopt;
   if (!most) throw Error(cat("array ", in_quotes(name), " would have more than 2^63 bytes"));
-  ZipEntry entry{.name = array != nullptr ? name_of(*array) : name + ".npy",
-                 .bytes = *bytes,
-                 .is_deflated = compress_ || (array != nullptr && array->compress),
-                 .sizes_follow = is_stream()};
+  ZipEntry entry{
+      .name = name_of(array), .bytes = *bytes, .is_deflated = array.compress, .sizes_follow = is_stream()};
   entry.in_zip64 = records_.needs_zip64(entry.is_deflated ? *most : *bytes);
   // The compressed size is not known in advance.
   if (!entry.is_deflated && !is_stream()) file_.require_space(encoding.least_bytes);
@@ -282,6 +270,23 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
 }
 
 }  // namespace
+
+std::int64_t npz_bytes(std::span<const ArchiveArray> arrays) {
+  std::int64_t sum = 0;
+  std::vector<std::string> names;
+  for (const ArchiveArray& array : arrays) {
+    names.push_back(name_of(array));
+    if (array.is_kept) (void)header_of(array);
+    const auto bytes = checked_mul(count(array.shape), element_size(array.dtype));
+    const bool is_known = !array.compress && array.dtype != DType::string;
+    sum = saturated(checked_add(sum, array.is_kept ? member_of(array).packed_bytes
+                                     : is_known    ? saturated(bytes)
+                                                   : 0));
+  }
+  if (const auto twice = find_duplicate(names, std::identity()))
+    throw Error(cat("two members would have the name ", in_quotes(*twice)));
+  return sum;
+}
 
 std::unique_ptr<ArchiveWriter> write_npz(const std::string& path, const ArchiveOptions& options,
                                          std::int64_t zip64_from) {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/files/input_file.hpp"
@@ -27,6 +28,9 @@ struct ZipFile {
 };
 // The archive must be an open NPZ archive.
 [[nodiscard]] ZipFile zip_file_of(const Archive& archive);
+
+// Format::least_bytes of NPZ.
+[[nodiscard]] std::int64_t npz_bytes(std::span<const ArchiveArray> arrays);
 
 // `path` as in Destination. Sizes and offsets from `zip64_from` on are written in zip64 form; only tests use
 // a value other than ZIP's own limit. Throws Error naming the path.

@@ -105,6 +105,7 @@ constinit const Format kOnnxFormat = {
     .name = "onnx",
     .title = "ONNX",
     .article = "an",
+    .endings = {".onnx"},
     .detects = begins_as_onnx_model,
     .is_binary = true,
     .open = open_onnx,

@@ -107,7 +107,7 @@ constinit const Format kSafetensorsFormat = {
     .create_archive = [](const std::string& path,
                          const ArchiveOptions& options) { return write_safetensors(path, options); },
     .require_name = require_safetensors_name,
-    .stored_bytes = safetensors_bytes,
+    .least_bytes = safetensors_bytes,
     .keeps_metadata = true,
     .missing = missing_dtypes(),
 };

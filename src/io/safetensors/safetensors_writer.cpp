@@ -23,15 +23,17 @@ std::string shown(const ArchiveArray& array) {
   return array.operand.empty() ? cat("array ", in_quotes(array.name)) : array.operand;
 }
 
-// The array without its offsets. Throws Error if the format cannot store it.
-SafetensorsArray described(const ArchiveArray& array) {
+// Throws Error if the format cannot store the new array.
+void require_storable(const ArchiveArray& array) {
   const DTypeInfo& row = info(array.dtype);
-  if (row.safetensors.empty()) {
+  if (row.safetensors.empty())
     throw Error(cat(shown(array), ": safetensors has no dtype ", row.name), "",
                 cat("a ", endings_naming(row.dtype).back(), " file has it"));
-  }
-  return {
-      .name = array.name, .stored = std::string(row.safetensors), .dtype = array.dtype, .shape = array.shape};
+  const std::int64_t elements = count(array.shape);
+  if (row.bits == 8 * element_size(array.dtype) || elements % 2 == 0) return;
+  throw Error(cat(shown(array), ": the size of ", counted(elements, "element"), " of ", row.name,
+                  " is not a multiple of 8 bits, as safetensors wants it"),
+              "", cat("a ", endings_naming(array.dtype).front(), " file has them"));
 }
 
 // Alignment of the data section, in bytes.
@@ -55,8 +57,12 @@ Item item_of(const ArchiveArray& array, std::size_t position) {
     item.bytes = item.old.bytes;
     item.has_old = true;
   } else {
-    item.array = described(array);
-    item.bytes = safetensors_bytes(array);
+    require_storable(array);
+    item.array = {.name = array.name,
+                  .stored = std::string(info(array.dtype).safetensors),
+                  .dtype = array.dtype,
+                  .shape = array.shape};
+    item.bytes = packed_bytes(array.dtype, count(array.shape));
     item.has_old = array.old && item.old.stored == item.array.stored;
   }
   return item;
@@ -288,15 +294,10 @@ std::unique_ptr<Sink> SafetensorsWriter::add([[maybe_unused]] const std::string&
 
 }  // namespace
 
-std::int64_t safetensors_bytes(const ArchiveArray& array) {
-  if (array.is_kept) return array.old->entry(array.member).bytes;
-  (void)described(array);
-  const std::int64_t elements = count(array.shape);
-  if (info(array.dtype).bits == 8 * element_size(array.dtype) || elements % 2 == 0)
-    return packed_bytes(array.dtype, elements);
-  throw Error(cat(shown(array), ": the size of ", counted(elements, "element"), " of ", name(array.dtype),
-                  " is not a multiple of 8 bits, as safetensors wants it"),
-              "", cat("a ", endings_naming(array.dtype).front(), " file has them"));
+std::int64_t safetensors_bytes(std::span<const ArchiveArray> arrays) {
+  std::int64_t sum = 0;
+  for (const ArchiveArray& array : arrays) sum = saturated(checked_add(sum, item_of(array, 0).bytes));
+  return sum;
 }
 
 void require_safetensors_name(const std::string& name) {

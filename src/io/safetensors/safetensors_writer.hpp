@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "io/archive.hpp"
@@ -15,8 +16,8 @@ namespace tensorop {
 [[nodiscard]] std::unique_ptr<ArchiveWriter> write_safetensors(const std::string& path,
                                                                const ArchiveOptions& options);
 
-// Format::stored_bytes of safetensors.
-std::int64_t safetensors_bytes(const ArchiveArray& array);
+// Format::least_bytes of safetensors.
+[[nodiscard]] std::int64_t safetensors_bytes(std::span<const ArchiveArray> arrays);
 
 // Format::require_name of safetensors.
 void require_safetensors_name(const std::string& name);
