@@ -1,8 +1,10 @@
 // Results through the real program that others limit, and inputs that they change. The rest is in output.md;
 // signals, kill -9 and two writers of one destination: tests/faults.
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/system.hpp"
@@ -12,6 +14,7 @@
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/process.hpp"
+#include "support/random.hpp"
 #include "support/sanitizers.hpp"
 #include "support/skip.hpp"
 #include "support/temp_dir.hpp"
@@ -129,24 +132,100 @@ TEST_CASE("too few descriptors are an error with path and reason", "[cli][output
 }
 #endif
 
+namespace {
+
+// Runs a script in a folder and name space where file systems can be mounted, with a small one in `small`,
+// and the files noise and big, which do not deflate, beside it. Nothing where that cannot be.
+std::optional<ProcessResult> run_with_mounts(const TempDir& dir, int kilobytes, const std::string& script) {
+  const std::string mounted =
+      cat("unshare -m sh -c 'mkdir small && mount -t tmpfs -o size=", kilobytes, "k none small && ");
+  if (shell(dir, mounted + "true'; s=$?; rmdir small; exit $s").status != 0) {
+    skip("no file system is mounted here, as in a chroot");
+    return std::nullopt;
+  }
+  Random random(1);
+  for (const auto& [name, bytes] : {std::pair("noise", 30'000), {"big", 150'000}}) {
+    std::string content(static_cast<std::size_t>(bytes), '\0');
+    for (char& c : content) c = static_cast<char>(random.bits());
+    write_file(dir.file(name), content);
+  }
+  return shell(dir, cat(mounted, "cd small; ", script, "'"));
+}
+
+}  // namespace
+
 TEST_CASE("a file system that is full is an error with path and both sizes", "[cli][output]") {
   const TempDir dir;
-  // In a name space of its own, where the user may have one.
-  const std::string mounted = "unshare -m sh -c 'mkdir small && mount -t tmpfs -o size=64k none small && ";
-  if (shell(dir, mounted + "true'; s=$?; rmdir small; exit $s").status != 0)
-    return skip("no file system is mounted here, as in a chroot");
-  // Too large by its size; large enough; too large only once it is written.
-  const ProcessResult result =
-      shell(dir, mounted +
-                     "cd small; $B expand 1 --shape 9 -o old.npy; cp old.npy same; $B expand 1 --shape "
-                     "100000 -o old.npy; "
-                     "$B expand 1 --shape 20000 --format nested -o out.json; "
-                     "$B expand 7777 --shape 8000 --format nested -o new.json; cmp old.npy same; ls -A'");
-  CHECK(result.err ==
+  // Large enough once it is deflated; too large by its size; large enough; too large only once it is written.
+  const auto result = run_with_mounts(
+      dir, 64,
+      "head -c 100000 /dev/zero > ../zeros; $B convert a=[1] --compress -o d.npz; "
+      "for how in --dry-run -q; do $B convert d.npz x=uint8[100000]@../zeros $how -o d.npz >../lines; done; "
+      "rm d.npz; "
+      "$B expand 1 --shape 9 -o old.npy; cp old.npy same; $B expand 1 --shape 100000 -o old.npy; "
+      "$B expand 1 --shape 20000 --format nested -o out.json; "
+      "$B expand 7777 --shape 8000 --format nested -o new.json; cmp old.npy same; ls -A");
+  if (!result) return;
+  CHECK(result->err ==
         "tensorop: expand: old.npy: the result needs at least 800128 bytes, 57344 are free on that file "
         "system\n"
         "tensorop: expand: new.json: cannot write: No space left on device\n");
-  CHECK(result.out == "old.npy\nout.json\nsame\n");
+  CHECK(result->out == "old.npy\nout.json\nsame\n");
+}
+
+TEST_CASE("an archive stays as it was where its edit is refused by a full, mounted or read-only place",
+          "[cli][output]") {
+  struct Case {
+    std::string call;
+    std::string message;
+  };
+  const std::string big = "uint8[150000]@../big";
+  const std::string needs = ": the result needs at least ";
+  const std::string full = ": cannot write: No space left on device\n";
+  const std::vector<Case> cases = {
+      {cat(big, " -o s.npz:c"), cat("s.npz", needs, "150000")},
+      {cat("s.npz c=", big, " -o s.npz"), cat("s.npz", needs, "150000")},
+      {cat("s.npz c=", big, " -o s.npz --dry-run"), cat("s.npz", needs, "180272")},
+      // How much is deflated is seen only when it is written.
+      {cat(big, " -o d.npz:c"), "d.npz" + full},
+      {cat("d.npz c=", big, " -o d.npz"), "d.npz" + full},
+      {cat("s.npz c=", big, " -o s.npz --compress"), "s.npz" + full},
+      {cat(big, " -o m.safetensors:c"), cat("m.safetensors", needs, "180208")},
+      {cat("m.safetensors c=", big, " -o m.safetensors"), cat("m.safetensors", needs, "180208")},
+      {cat("m.safetensors c=", big, " -o m.safetensors --dry-run"), cat("m.safetensors", needs, "180016")},
+      {cat(big, " -o m.safetensors.index.json:a -q"), cat("./m.safetensors", needs, "150144")},
+      {"[3] -o over.npz:b -q",
+       "over.npz: cannot replace the file: it is mounted there\nhint: cat RESULT > "
+       "over.npz writes another file's bytes into it\n"},
+      {"over.npz --rename-regex a=z -o over.npz", "over.npz: cannot replace the file: it is mounted there"},
+      {"[3] -o read/s.npz:b -q", "read/s.npz: cannot write: Read-only file system\n"},
+      {"[3] -o read/n.npz", "read/n.npz: cannot write in folder read: Read-only file system\n"},
+      {"x=[3] -o read/n.npz --dry-run", "read/n.npz: cannot write in folder read: Read-only file system\n"},
+      {"[3] -o read/m.safetensors.index.json:b -q",
+       "read/m.safetensors: cannot write: Read-only file system\n"},
+  };
+  std::string script =
+      "$B convert a=uint8[30000]@../noise b=[1,2] -o s.npz; $B convert s.npz --compress -o d.npz; "
+      "$B convert s.npz -o m.safetensors; mkdir read; "
+      "echo \"{\\\"weight_map\\\":{\\\"a\\\":\\\"m.safetensors\\\",\\\"b\\\":\\\"m.safetensors\\\"}}\" > "
+      "m.safetensors.index.json; "
+      "touch over.npz; cp s.npz m.safetensors m.safetensors.index.json read; "
+      "mount --bind s.npz over.npz; mount --bind read read; mount -o remount,ro,bind read; "
+      "find . -type f | xargs cksum > ../before; ";
+  for (const Case& one : cases) script += cat("$B convert ", one.call, "; echo $? >&2; ");
+  const TempDir dir;
+  const auto result = run_with_mounts(dir, 256, script + "find . -type f | xargs cksum | cmp - ../before");
+  if (!result) return;
+  CHECK(result->out.empty());
+  std::string_view rest = result->err;
+  for (const Case& one : cases) {
+    CAPTURE(one.call, rest);
+    CHECK(rest.starts_with(cat("tensorop: convert: ", one.message)));
+    const std::size_t end = rest.find("\n2\n");
+    REQUIRE(end != std::string_view::npos);
+    rest.remove_prefix(end + 3);
+  }
+  CHECK(rest.empty());
 }
 
 }  // namespace tensorop::cli_output_test

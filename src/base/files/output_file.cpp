@@ -333,7 +333,7 @@ void OutputFile::publish() {
   if (is_new && errno == EEXIST) replaced_->refuse_created();
   if (errno == EBUSY)
     throw Error(cat(printable(name_), ": cannot replace the file: it is mounted there"), "",
-                cat("-o /dev/stdout > ", printable(name_), " writes into it"));
+                cat("cat RESULT > ", printable(name_), " writes another file's bytes into it"));
   throw_errno(name_, "cannot rename the result to its destination");
 }
 
