@@ -116,6 +116,7 @@ class Check {
     const Job& job = jobs_[i];
     // The case says what open elements are, or leaves them out; a golden file that is written has them.
     Settings own = given;
+    own.names_versions = !job.expect || job.expect->error.empty();
     own.warns_of_elements = settings_.update && expects_file(job);
     if (job.fault) throw Error(*job.fault);
     if (job.skipped) {

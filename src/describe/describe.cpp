@@ -79,6 +79,17 @@ std::vector<std::string> operators_of(const Rule& rule) {
   return names;
 }
 
+// Returns the documents of the publishers that the rule names.
+std::string texts_of(const Rule& rule) {
+  std::vector<std::string> out;
+  for (const Publisher& publisher : kPublishers) {
+    const std::string_view source = publisher.source;
+    if (rule.published.find(source.substr(0, source.find_first_of(" ,"))) != std::string_view::npos)
+      out.emplace_back(source.substr(0, source.size() - 1));
+  }
+  return join(out, "; ");
+}
+
 std::string_view kind_name(AttributeKind kind) {
   constexpr std::string_view kNames[] = {"integer",  "boolean", "boolean", "choice",
                                          "integers", "text",    "element"};
@@ -327,27 +338,27 @@ std::string describe_text(const Rule& rule) {
   const std::vector<std::string> names = operators_of(rule);
   const std::string operators = names.size() == kOperators.size() ? "all" : join(names);
   const auto item = [](std::string_view title, std::string_view text) {
-    return wrapped(cat(padded(title, kTitleWidth), text), width(), kTitleWidth) + "\n";
+    return text.empty() ? "" : wrapped(cat(padded(title, kTitleWidth), text), width(), kTitleWidth) + "\n";
   };
-  const auto versions = [&](Stand stand) {
+  const auto statements = [&](Stand stand, std::string_view title) {
     std::string out;
+    const Statement* last = nullptr;
     for (const Statement& row : all_statements()) {
       if (row.rule != rule.id || row.stand != stand) continue;
-      const Publisher& publisher = publisher_of(row.framework);
-      const std::string page = cat(publisher.source, published_name(row.framework, row.published, row.since));
-      const std::string where = row.published.empty() ? std::string(publisher.name)
-                                : row.is_to_newest()
-                                    ? cat(page, " and later")
-                                    : cat(page, row.last == row.since ? "" : cat(" to ", row.last));
-      out += cat(out.empty() ? "" : "; ", where, ": ", row.words);
+      const bool goes_on = last != nullptr && row.words == last->words && row.framework == last->framework;
+      if (last != nullptr) out += goes_on ? ", " : cat(": ", last->words, "; ");
+      out += source_of(row).substr(goes_on ? publisher_of(row.framework).source.size() : 0);
+      last = &row;
     }
-    return out.empty() ? out : item(stand == Stand::open ? "Left open by:" : "By code:", out);
+    return item(title, last == nullptr ? out : cat(out, ": ", last->words));
   };
   const std::string older = join(rule.formerly, ", ", [](std::string_view id) { return id; });
   return cat(wrapped(cat(rule.id, ": ", rule.statement), width()), "\n\n",
-             item("Published by:", rule.published), versions(Stand::open), versions(Stand::refused),
-             older.empty() ? "" : item("Older ids:", older), item("Operators:", operators),
-             "Breaks it:    ", rule.broken_by, "\nSatisfies it: ", rule.satisfied_by, "\n");
+             item("Published by:", rule.published), item("Texts:", texts_of(rule)),
+             statements(Stand::forbidden, "Forbidden by:"), statements(Stand::refused, "By code:"),
+             statements(Stand::open, "Left open by:"), item("Older ids:", older),
+             item("Operators:", operators), "Breaks it:    ", rule.broken_by,
+             "\nSatisfies it: ", rule.satisfied_by, "\n");
 }
 
 }  // namespace tensorop

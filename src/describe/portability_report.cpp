@@ -136,7 +136,7 @@ Json verdict_json(const VersionVerdict& one) {
       .add("class", one.result ? Json(letter_of(*one.result)) : Json())
       .add("rule", Json::or_null(one.rule()))
       .add("message", Json::or_null(one.message))
-      .add("source", Json::or_null(source_of(*one.version)));
+      .add("source", Json::or_null(source_of(*one.version, one.rule())));
 }
 
 Json portability_json(const Portability& found) {

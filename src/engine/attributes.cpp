@@ -20,11 +20,10 @@ namespace {
 
 [[noreturn]] void refuse_choice(std::string_view name, const std::string& text,
                                 const std::vector<std::string>& allowed, std::string_view rule,
-                                const std::string& where, std::string hint) {
-  const std::string near = nearest(text, allowed);
-  if (hint.empty() && !near.empty()) hint = cat("did you mean ", near, "?");
+                                const std::string& where = {}) {
+  const std::string near = where.empty() ? nearest(text, allowed) : "";
   throw Error(cat(name, " ", in_quotes(text), " is not one of ", join(allowed), where), rule,
-              std::move(hint));
+              near.empty() ? "" : cat("did you mean ", near, "?"));
 }
 
 // Returns the index of the word in the choices.
@@ -32,7 +31,7 @@ std::size_t find_choice(std::string_view name, const std::string& text, Choices 
                         std::string_view rule) {
   const auto found = std::ranges::find(choices, lower(text), &Choice::word);
   if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
-  refuse_choice(name, text, words_of(choices), rule, "", "");
+  refuse_choice(name, text, words_of(choices), rule);
 }
 
 ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, Call& call) {
@@ -43,35 +42,24 @@ ChosenWord read_choice(const AttributeSpec& spec, const std::string& text, Call&
   }
   const bool is_known = std::ranges::find(spec.choices, lower(text), &Choice::word) != spec.choices.end();
   if (!is_known && !call.strict())
-    refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule, "", "");
+    refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule);
   const std::size_t at = find_choice(spec.name, text, spec.choices, spec.rule);
   const std::string_view word = spec.choices[at].word;
-  const auto allows = [&](const Version& version) {
-    const AttributeRow* row = find_attribute(version, spec.name);
-    if (row == nullptr) return false;
-    return row->choices.empty() || std::ranges::find(row->choices, word) != row->choices.end();
-  };
   // The default is also valid in a version without the attribute.
-  if (allows(*call.version) || own == nullptr) return {at};
-  const std::string others = versions_where(*call.op, allows, call.version);
+  const bool is_allowed =
+      own == nullptr || own->choices.empty() || std::ranges::find(own->choices, word) != own->choices.end();
+  if (is_allowed) return {at};
   refuse_choice(spec.name, text, allowed_words(spec, *call.version), spec.rule,
-                cat(" in ", call.version_name()), others.empty() ? "" : cat(word, " is allowed by ", others));
+                cat(" in ", call.version_name()));
 }
 
 std::int64_t read_integer(const AttributeSpec& spec, const std::string& text, const Call& call) {
-  const auto is_signed = [&](const Version& version) {
-    const AttributeRow* row = find_attribute(version, spec.name);
-    return row != nullptr && !row->non_negative;
-  };
   const auto value = parse_int64(text);
-  const bool is_in = find_attribute(*call.version, spec.name) != nullptr;
-  if (value && *value < 0 && is_in && !is_signed(*call.version)) {
-    throw Error(
-        cat(spec.name, " ", *value, " is negative; ", call.version_name("counts"),
-            " it from the front alone"),
-        "AX-3",
-        cat("a negative ", spec.name, " is allowed by ", versions_where(*call.op, is_signed, call.version)));
-  }
+  const AttributeRow* const own = find_attribute(*call.version, spec.name);
+  if (value && *value < 0 && own != nullptr && own->non_negative)
+    throw Error(cat(spec.name, " ", *value, " is negative; ", call.version_name("counts"),
+                    " it from the front alone"),
+                "AX-3");
   if (value) return *value;
   throw Error(cat(spec.name, " ", in_quotes(text), " is not an integer"), spec.rule);
 }
@@ -210,13 +198,7 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
     Attribute& attribute = call.attributes[static_cast<std::size_t>(&spec - specs.data())];
     if (attribute.is_given) throw Error(cat(spec.name, " is given twice"), kCallRule);
     if (!attribute.in_version) {
-      throw Error(cat(call.version_name("has"), " no attribute ", spec.name), kCallRule,
-                  cat("it is in ", versions_where(
-                                       *call.op,
-                                       [&](const Version& version) {
-                                         return find_attribute(version, spec.name) != nullptr;
-                                       },
-                                       call.version)));
+      throw Error(cat(call.version_name("has"), " no attribute ", spec.name), kCallRule);
     }
     if (call.name->fixes(spec.name) && lower(given.text) != call.name->preset.text)
       throw Error(cat(call.name->name, " means ", spec.name, " ", call.name->preset.text, ", not ",

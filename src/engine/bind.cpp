@@ -13,6 +13,7 @@
 #include "engine/execute.hpp"
 #include "engine/operands.hpp"
 #include "engine/version.hpp"
+#include "engine/version_hint.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
 #include "ops/fault_text.hpp"
@@ -107,15 +108,15 @@ std::string order_hint(const Call& call, std::size_t i) {
 
 // Checks dtypes by role: first of data, then that they agree, then of indices, then of conditions.
 void check_dtypes(Call& call) {
-  // A boolean beside a dtype that the version has; PyTorch subtracts no boolean.
+  // A boolean beside a dtype that the version has.
   const auto is_converted = [&](std::size_t i) {
-    if (call.operands[i].dtype() != DType::boolean || call.version->framework == Framework::torch)
-      return false;
+    if (call.operands[i].dtype() != DType::boolean) return false;
     for (std::size_t other = 0; other < call.operands.size(); ++other) {
       const DType dtype = call.operands[other].dtype();
       if (type_of(call, other) == type_of(call, i) && dtype != DType::boolean &&
           allowed_types(*call.version, type_of(call, i)).contains(dtype) &&
-          converts(*call.version, type_of(call, i), dtype, DType::boolean))
+          converts(*call.version, type_of(call, i), dtype, DType::boolean) &&
+          publisher_of(call.version->framework).converts_any_bool)
         return true;
     }
     return false;
@@ -232,8 +233,14 @@ OpenedCall open_operator(const Request& request, const Settings& settings, Attri
   call.version = &find_version(*call.op, *call.name, spec);
   opened.given = assign_operands(request, call);
   require_one_standard_input(opened.given, request);
-  bind_attributes(request, opened.inputs, call);
-  if (checks == AttributeChecks::all && call.op->check_attributes != nullptr) call.op->check_attributes(call);
+  try {
+    bind_attributes(request, opened.inputs, call);
+    if (checks == AttributeChecks::all && call.op->check_attributes != nullptr)
+      call.op->check_attributes(call);
+  } catch (Error& error) {
+    if (error.hint().empty()) error.add_hint(attribute_hint(request, call, settings));
+    throw;
+  }
   open_operands(request, settings, call, opened.inputs, opened.given);
   reshape_operands(request, opened.given);
   return opened;
@@ -300,8 +307,8 @@ Planned plan_marked(Call& call, const Settings& settings) {
   throw Error(*call.missing);
 }
 
-Bound bind_operator(const Request& request, const Settings& settings, RangeForm ranges) {
-  Bound bound{open_operator(request, settings, AttributeChecks::all), {}};
+// Plans a call whose operands are open.
+void bind_opened(const Request& request, const Settings& settings, RangeForm ranges, Bound& bound) {
   Call& call = bound.call;
   resolve_indices(bound.given, ranges, settings, bound.inputs, call);
   check_dtypes(call);
@@ -316,7 +323,6 @@ Bound bind_operator(const Request& request, const Settings& settings, RangeForm 
   if (call.version->deprecated && settings.warn) {
     settings.warn(cat(call.name->name, ": ", call.version_name(), " is deprecated"));
   }
-  return bound;
 }
 
 }  // namespace
@@ -331,6 +337,29 @@ OpenedCall open_call(const Request& request, const Settings& settings, Attribute
     opened.call.form = {};
     return opened;
   });
+}
+
+void use_opened(Request& request, const OpenedCall& opened) {
+  const Call& call = opened.call;
+  request.named.clear();
+  request.positional.clear();
+  request.reshapes.clear();
+  request.dtype.reset();
+  for (const GivenOperand& operand : opened.given) {
+    if (call.left_out == operand.place) continue;
+    const bool is_range = call.form.kind == IndexForm::Kind::range && operand.is_range;
+    Operand opened_one = is_range ? operand.text : Operand(operand.tensor);
+    if (is_positional(operand, *call.op)) {
+      request.positional.push_back(std::move(opened_one));
+    } else {
+      request.named.emplace_back(operand.name, std::move(opened_one));
+    }
+  }
+  for (NamedText& given : request.attributes) {
+    const Attribute* const attribute = call.find(given.name);
+    if (attribute == nullptr) continue;
+    if (const auto* list = std::get_if<Shape>(&attribute->value)) given = {given.name, list_text(*list)};
+  }
 }
 
 void check_known_values(const Call& call, const Planned& planned, const Settings& settings) {
@@ -353,7 +382,18 @@ void check_known_values(const Call& call, const Planned& planned, const Settings
 }
 
 Bound bind(const Request& request, const Settings& settings, RangeForm ranges) {
-  return with_context(request.op.name->name, [&] { return bind_operator(request, settings, ranges); });
+  return with_context(request.op.name->name, [&] {
+    Bound bound{open_operator(request, settings, AttributeChecks::all), {}};
+    try {
+      bind_opened(request, settings, ranges, bound);
+    } catch (Error& error) {
+      // The default semantics refuse dtypes that only some publishers have.
+      const bool may_differ = bound.call.strict() ? error.rule() != kMissingRule : error.rule() == "T-1";
+      if (error.hint().empty() && may_differ) error.add_hint(version_hint(request, bound, settings, false));
+      throw;
+    }
+    return bound;
+  });
 }
 
 }  // namespace tensorop

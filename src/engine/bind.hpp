@@ -30,6 +30,10 @@ enum class AttributeChecks : bool { each, all };
 [[nodiscard]] OpenedCall open_call(const Request& request, const Settings& settings,
                                    AttributeChecks checks = AttributeChecks::all);
 
+// Makes `request` hold the opened operands and lists instead of their texts: standard input is read only
+// once.
+void use_opened(Request& request, const OpenedCall& opened);
+
 // Throws Error, with the operator's name as context. With request.dry_run operands need no elements.
 [[nodiscard]] Bound bind(const Request& request, const Settings& settings,
                          RangeForm ranges = RangeForm::indices);

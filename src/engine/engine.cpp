@@ -9,19 +9,28 @@
 #include "engine/execute.hpp"
 #include "engine/onnx_case_writer.hpp"
 #include "engine/settings.hpp"
+#include "engine/version_hint.hpp"
 #include "io/opened_file.hpp"
 #include "kernels/open_elements.hpp"
-#include "ops/fault_text.hpp"
 #include "ops/index_policy.hpp"
 
 namespace tensorop {
+namespace {
+
+// Runs `body`, and turns a fault of the data into an Error that names operands and values.
+template <class Body>
+auto explain_faults(const Request& request, const Bound& bound, const Settings& settings, const Body& body) {
+  return with_context(bound.call.name->name, [&] { return with_fault_hint(request, bound, settings, body); });
+}
+
+}  // namespace
 
 OutputInfo infer_request(const Request& request, const Settings& settings) {
   if (settings.executor != nullptr) return settings.executor->infer(request, settings);
   Request headers = request;
   headers.dry_run = true;
   Bound bound = bind(headers, settings, RangeForm::slice);
-  with_context(request.op.name->name, [&] { check_known_values(bound.call, bound.planned, settings); });
+  explain_faults(headers, bound, settings, [&] { check_known_values(bound.call, bound.planned, settings); });
   return std::move(bound.planned.output);
 }
 
@@ -46,13 +55,6 @@ Arenas arenas_of(const Bound& bound) {
   std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
-}
-
-// Runs `body`, and turns a fault of the data into an Error that names operands and values.
-template <class Body>
-auto explain_faults(const Bound& bound, const Body& body) {
-  return with_context(bound.call.name->name,
-                      [&] { return with_fault_text(bound.call, bound.planned, body); });
 }
 
 // Writes the mask of unspecified elements. Uses a plan of its own, because the plan of `bound` is not yet
@@ -101,7 +103,7 @@ void commit_mask(Sink& mask, const Destination& result) {
 
 Tensor evaluate(const Request& request, const Settings& settings) {
   const Bound bound = bind(request, settings, RangeForm::slice);
-  return explain_faults(bound, [&] {
+  return explain_faults(request, bound, settings, [&] {
     Tensor result = execute(bound.planned, bound.inputs, settings, arenas_of(bound));
     warn_of_elements(bound, settings);
     return result;
@@ -112,7 +114,7 @@ Tensor open_elements(const Request& request, const Settings& settings) {
   Settings silent = settings;
   silent.warn = nullptr;
   const Bound bound = bind(request, silent);
-  return explain_faults(bound, [&] { return make_open_mask(bound, settings); });
+  return explain_faults(request, bound, silent, [&] { return make_open_mask(bound, settings); });
 }
 
 std::optional<UnspecifiedElements> unspecified_elements(const Request& request, const Settings& settings) {
@@ -143,7 +145,7 @@ void run_request(const Request& request, const Destination& destination, const S
   ArchiveCache archives;
   if (own.archives == nullptr) own.archives = &archives;
   const Bound bound = bind(request, own, RangeForm::slice);
-  explain_faults(bound, [&] {
+  explain_faults(request, bound, own, [&] {
     const auto mask = write_open_mask(bound, open_mask, own);
     execute(bound.planned, bound.inputs, held, own);
     if (mask) commit_mask(*mask, destination);
@@ -160,7 +162,7 @@ Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_c
   Settings own = settings;
   own.scratch_beside = onnx_case.folder;
   const Bound bound = bind(request, own);
-  return explain_faults(bound, [&] {
+  return explain_faults(request, bound, own, [&] {
     OnnxCase written(onnx_case, bound, own.threads);
     const auto mask = write_open_mask(bound, open_mask, own);
     Tensor result = execute(bound.planned, bound.inputs, own, arenas_of(bound));

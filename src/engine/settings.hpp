@@ -26,6 +26,7 @@ struct Settings {
   // Called with each one-line warning. If it is empty, nothing is computed that only warnings need.
   std::function<void(const std::string&)> warn = nullptr;
   bool warns_of_elements = true;  // as warn_of_elements() does
+  bool names_versions = true;     // in hints of refusals: version_hint()
   TensorLookup lookup = nullptr;
   // Bytes for buffers and windows; 0: half of the free memory.
   std::int64_t memory = 0;

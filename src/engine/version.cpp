@@ -146,29 +146,22 @@ FoundOperator named_in(const FoundOperator& found, const Spec& spec) {
 
 void require_dtype(Call& call, std::size_t i, DType dtype, std::string_view operand,
                    const std::string& hint) {
-  const Operator& op = *call.op;
-  const std::string_view type = type_variable(op, *call.version, i);
+  const std::string_view type = type_variable(*call.op, *call.version, i);
   const DTypeSet allowed = allowed_types(*call.version, type);
   if (allowed.contains(dtype)) return;
   if (missing_types(*call.version, type).contains(dtype)) return call.lack(cat(operand, " is ", name(dtype)));
-  const std::string others = versions_where(
-      op,
-      [&](const Version& other) { return allowed_types(other, type_variable(op, other, i)).contains(dtype); },
-      call.version);
   throw Error(cat(operand, " is ", name(dtype), "; ", call.version_name("allows"), " ", allowed.names()),
-              call.operand_spec(i).rule, others.empty() ? hint : cat(name(dtype), " is allowed by ", others));
+              call.operand_spec(i).rule, hint);
 }
 
 bool converts(const Version& version, std::string_view type, DType a, DType b) {
-  // PyTorch converts these to floats alone.
-  constexpr DTypeSet kWideUnsigned = {DType::uint16, DType::uint32, DType::uint64};
   const auto has = [&](DTypeSet types) { return types.contains(a) || types.contains(b); };
   if (!version.converts || has(kSmallTypes)) return false;
   const DTypeSet known = allowed_types(version, type) | missing_types(version, type);
   // Strings take numbers where they are only moved.
   if (has(DType::string)) return known.contains(DType::boolean) && known.contains(DType::string);
   if (has(kFloatTypes | kComplexTypes)) return true;
-  if (version.framework == Framework::torch) return !has(kWideUnsigned);
+  if (has(publisher_of(version.framework).only_to_floats)) return false;
   // uint64 and signed integers have floats in common.
   return !has(DType::uint64) || !has(kSignedTypes) || known.contains(DType::float64);
 }

@@ -230,7 +230,6 @@ std::vector<Framework> read_publishers(const std::string& list) {
 
 Portability find_portability(const Request& request, const std::vector<Framework>& only,
                              const Settings& settings) {
-  const Operator& op = *request.op.op;
   if (request.oob) {
     with_context(request.op.name->name,
                  [] { throw Error("oob cannot be combined with a specification", kCallRule); });
@@ -245,9 +244,8 @@ Portability find_portability(const Request& request, const std::vector<Framework
     std::vector<std::string> names;
     names.reserve(wanted.size());
     for (const Framework framework : wanted) names.emplace_back(framework_name(framework));
-    const auto is_any = [](const Version& /*version*/) { return true; };
     throw Error(cat(request.op.name->name, ": ", join(names, " and "), " has no version of the operator"),
-                "T-0", cat("it is in ", versions_where(op, is_any)));
+                "T-0", cat("it is in ", all_versions(*request.op.op)));
   }
   return out;
 }

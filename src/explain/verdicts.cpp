@@ -57,27 +57,6 @@ const Version* version_of(const Request& request) {
   }
 }
 
-void use_opened(Request& request, const OpenedCall& opened) {
-  const Call& call = opened.call;
-  request.named.clear();
-  request.positional.clear();
-  request.reshapes.clear();
-  request.dtype.reset();
-  for (const GivenOperand& operand : opened.given) {
-    if (call.left_out == operand.place) continue;
-    if (is_positional(operand, *call.op)) {
-      request.positional.emplace_back(operand.tensor);
-    } else {
-      request.named.push_back({operand.name, operand.tensor});
-    }
-  }
-  for (NamedText& given : request.attributes) {
-    const Attribute* const attribute = call.find(given.name);
-    if (attribute == nullptr) continue;
-    if (const auto* list = std::get_if<Shape>(&attribute->value)) given = {given.name, list_text(*list)};
-  }
-}
-
 namespace {
 
 // Returns nothing if the call means another operator of the publisher: a right shift is not a
@@ -342,8 +321,10 @@ std::string written_defaults(const Request& request) {
 std::vector<VersionVerdict> verdicts_on(const Request& request, const std::vector<Framework>& publishers,
                                         const Settings& settings, const VersionRun& run) {
   std::vector<VersionVerdict> out;
-  for (const VersionCall& call : calls_under(request, publishers, settings))
-    out.push_back(verdict_on(call, settings, run));
+  Settings own = settings;
+  own.names_versions = false;
+  for (const VersionCall& call : calls_under(request, publishers, own))
+    out.push_back(verdict_on(call, own, run));
   return out;
 }
 

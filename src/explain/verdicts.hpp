@@ -51,10 +51,6 @@ struct VersionVerdict {
 // Returns the version of the call; null if its --spec names several, or none that the operator has.
 [[nodiscard]] const Version* version_of(const Request& request);
 
-// Makes `request` hold the opened operands and lists instead of their texts: standard input is read only
-// once.
-void use_opened(Request& request, const OpenedCall& opened);
-
 // Returns the call with each policy for indices that the version has; unchanged if it gives one, or has none.
 [[nodiscard]] std::vector<VersionCall> in_each_mode(const VersionCall& call);
 

@@ -37,6 +37,7 @@ Generator::Generator(Subject subject, std::uint64_t seed, int candidates)
     : subject_(std::move(subject)),
       seed_(seed ^ hash_of(subject_.op.name->name)),  // operators of one suite get cases of their own
       candidates_(candidates) {
+  settings_.names_versions = false;
   settings_.memory = std::int64_t{1} << 30;  // not asked of the system for each call
   for (const Rule* rule : rules_of(*subject_.op.op)) rules_[rule->id] = 0;
   rules_.erase(kMissingRule);  // its publisher accepts the call

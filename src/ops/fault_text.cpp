@@ -40,7 +40,6 @@ std::string open_text(const Call& call, std::string_view rule) {
 }
 
 Error index_error(const std::string& element, const PlanFault& fault, const Call& call) {
-  const auto counts = [](const Version& version) { return version.index.negative == Negative::count; };
   const std::int64_t low = index_policy(call).negative == Negative::count ? -fault.size : 0;
   std::string allowed = "nothing is allowed";
   const std::int64_t size = indexed_size(call, fault.axis);
@@ -51,10 +50,11 @@ Error index_error(const std::string& element, const PlanFault& fault, const Call
   const std::string axis =
       cat("axis ", fault.axis, " of ", call.operand_name(0), " (size ", size, "; ", allowed, ")");
   if (fault.fault == Fault::negative_index) {
-    const std::string others = versions_where(*call.op, counts, call.version);
-    return Error(cat(element, " is negative, which ", call.version_name("does"), " not allow for ", axis,
-                     open_text(call, "IX-2")),
-                 "IX-2", others.empty() ? "" : cat("negative indices are allowed by ", others));
+    const std::string open = open_text(call, "IX-2");
+    return Error(
+        cat(element, " is negative",
+            open.empty() ? cat(", which ", call.version_name("does"), " not allow") : open, " for ", axis),
+        "IX-2");
   }
   return Error(cat(element, " is out of range for ", axis, open_text(call, "IX-1")), "IX-1");
 }

@@ -89,9 +89,6 @@ SliceGeometry checked_slices(const Call& call) {
   const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
   const bool equal = call.has_trait(kEqualOffAxis);
   const bool repeats = call.has_trait(kBroadcastOffAxis);
-  const auto smaller = [](const Version& version) {
-    return (version.traits & (kEqualOffAxis | kBroadcastOffAxis)) == 0;
-  };
   for (std::size_t d = 0; d < data.size(); ++d) {
     if (static_cast<std::int64_t>(d) == axis) continue;
     const bool is_repeated = repeats && (indices[d] == 1 || data[d] == 1);
@@ -100,10 +97,7 @@ SliceGeometry checked_slices(const Call& call) {
         cat("dimension ", d, " of indices ", to_string(indices),
             equal || repeats ? " must equal" : " must not exceed", " dimension ", d, " of data ",
             to_string(data), repeats ? ", or one of them be 1" : "", " (only axis ", axis, " is free)"),
-        is_torch ? "PT-1" : "GE-4",
-        indices[d] > data[d]
-            ? ""
-            : cat("smaller dimensions are allowed by ", versions_where(*call.op, smaller, call.version)),
+        is_torch ? "PT-1" : "GE-4", "",
         shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
   return element_slices(data, indices, axis, repeats);

@@ -58,14 +58,6 @@ constexpr Version kVersions[] = {
     {Framework::jax, 0, "at_get", published::kJaxMaskTypes, kJaxGet, {}, kNoEmptyAxis},
 };
 
-// Returns a sentence such as "k = 0 is allowed by openvino-5 ...".
-std::string allowed_by(const Call& call, std::string_view what, unsigned trait) {
-  return cat(
-      what, " allowed by ",
-      versions_where(
-          *call.op, [trait](const Version& version) { return (version.traits & trait) != 0; }, call.version));
-}
-
 // Checks GN-2 and returns batch_dims counted from the front.
 std::int64_t check_batch_dims(const Call& call, const Shape& data, const Shape& indices) {
   const std::int64_t b = call.get(kBatchDimsKey);
@@ -75,10 +67,7 @@ std::int64_t check_batch_dims(const Call& call, const Shape& data, const Shape& 
   if (b >= least && normalized < end) return normalized;
   throw Error(cat("batch_dims ", b, " is out of range for data ", to_string(data), " and indices ",
                   to_string(indices), " (allowed ", least, "..", end - 1, ")"),
-              "GN-2",
-              least == 0 && b < 0 && normalized >= 0 && normalized < end
-                  ? allowed_by(call, "negative batch_dims are", kNegativeBatch)
-                  : "");
+              "GN-2");
 }
 
 // Checks GN-3.
@@ -87,13 +76,10 @@ void check_batch(const Call& call, const Shape& data, const Shape& indices, std:
     const bool allowed = call.has_trait(kBroadcastBatch);
     const bool has_1 = data[d] == 1 || indices[d] == 1;
     if (data[d] != indices[d] && !(allowed && has_1)) {
-      throw Error(
-          cat("batch dimension ", d, " of data ", to_string(data), " is ", data[d], ", of indices ",
-              to_string(indices), " it is ", indices[d], "; they must be equal",
-              allowed ? " or one of them 1" : ""),
-          "GN-3",
-          has_1 ? allowed_by(call, "a batch dimension of 1 against another size is", kBroadcastBatch) : "",
-          shape_picture({{"data", data}, {"indices", indices}}, to_int64(d)));
+      throw Error(cat("batch dimension ", d, " of data ", to_string(data), " is ", data[d], ", of indices ",
+                      to_string(indices), " it is ", indices[d], "; they must be equal",
+                      allowed ? " or one of them 1" : ""),
+                  "GN-3", "", shape_picture({{"data", data}, {"indices", indices}}, to_int64(d)));
     }
   }
 }
@@ -112,8 +98,7 @@ SliceGeometry checked_slices(const Call& call) {
   if (k < least || k > most) {
     throw Error(cat("the last dimension of indices ", to_string(indices), " is ", k, "; for data ",
                     to_string(data), " with batch_dims ", b, " it must be ", least, "..", most),
-                "GN-4", k == 0 ? allowed_by(call, "index tuples of length 0 are", kEmptyTuples) : "",
-                shape_picture({{"data", data}, {"indices", indices}}, rank(indices) - 1));
+                "GN-4", "", shape_picture({{"data", data}, {"indices", indices}}, rank(indices) - 1));
   }
   return tuple_slices(data, indices, b);
 }

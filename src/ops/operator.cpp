@@ -116,16 +116,10 @@ bool means(const OperatorName& name, const Version& version) {
          std::ranges::find(name.published, version.published) != name.published.end();
 }
 
-std::string versions_where(const Operator& op, const std::function<bool(const Version&)>& holds,
-                           const Version* own) {
-  // Another operator of the same publisher is no remedy: the name does not mean it.
-  const auto is_own = [&](const Version& version) {
-    return own != nullptr && version.framework == own->framework && version.since == own->since;
-  };
+std::string all_versions(const Operator& op) {
   std::vector<std::string> names;
   bool standard = false;
   for (const Version& version : op.versions) {
-    if (!holds(version) || is_own(version)) continue;
     if (version.framework == Framework::standard) {
       standard = true;
     } else {

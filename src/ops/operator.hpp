@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -388,10 +387,7 @@ struct Operator {
 [[nodiscard]] std::string version_name(const Version& version, std::string_view verb);
 // Whether `name` means the version under --spec.
 [[nodiscard]] bool means(const OperatorName& name, const Version& version);
-// Returns the versions for which `holds`: "onnx-13, openvino-8 and the default semantics"; empty if none.
-// Leaves out the versions that the specification of `own` means, the version in effect, if it is given: there
-// the name of the call means another operator.
-[[nodiscard]] std::string versions_where(const Operator& op, const std::function<bool(const Version&)>& holds,
-                                         const Version* own = nullptr);
+// Returns the names of all versions: "onnx-13, openvino-8 and the default semantics (no --spec)".
+[[nodiscard]] std::string all_versions(const Operator& op);
 
 }  // namespace tensorop

@@ -54,11 +54,7 @@ BroadcastStrides slope_strides(const Call& call, const NamedShape& a, const Name
     const std::string channels = a.shape.size() > 1 ? cat(", (", a.shape[1], ")") : "";
     throw Error(cat("b ", to_string(b.shape), " must have one element or one of the shapes ",
                     to_string(a.shape), channels),
-                "PR-1",
-                cat("b broadcasts to a in ",
-                    versions_where(
-                        *call.op, [](const Version& version) { return (version.traits & kOldSlopes) == 0; },
-                        call.version)));
+                "PR-1");
   }
   return strides_right_aligned(b.shape, a.shape);
 }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tensor/dtype.hpp"
+
 namespace tensorop {
 
 // The publisher of a version. `standard` means tensorop's own default semantics (no --spec).
@@ -43,6 +45,10 @@ struct Publisher {
   int newest;               // the newest version that tensorop knows
   std::string_view source;  // where an operator is described: the release and the page, up to its name
   bool zero_dims = true;    // a dimension may be 0; otherwise ND-1
+  // Of versions that convert operands (Version::converts): dtypes that become floats alone, and whether a
+  // boolean beside another dtype is converted by an operator that has no booleans.
+  DTypeSet only_to_floats = {};
+  bool converts_any_bool = true;
 };
 
 inline constexpr Publisher kPublishers[] = {
@@ -51,7 +57,14 @@ inline constexpr Publisher kPublishers[] = {
     {Framework::mdf, "mdf", Numbering::none, 0, "modeci_mdf 0.4, list of functions, onnx::"},
     {Framework::stablehlo, "stablehlo", Numbering::release, release(1, 20), "StableHLO 1.20, docs/spec.md#"},
     {Framework::webnn, "webnn", Numbering::none, 0, "WebNN, draft of June 2026, MLGraphBuilder ", false},
-    {Framework::torch, "torch", Numbering::major, 2, "PyTorch 2, torch."},
+    {Framework::torch,
+     "torch",
+     Numbering::major,
+     2,
+     "PyTorch 2, torch.",
+     true,
+     {DType::uint16, DType::uint32, DType::uint64},
+     false},
     {Framework::numpy, "numpy", Numbering::major, 2, "NumPy 2, numpy."},
     {Framework::jax, "jax", Numbering::major, 0, "JAX of August 2026, jax.numpy."},
 };

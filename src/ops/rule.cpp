@@ -13,9 +13,8 @@ namespace {
 constexpr Rule kCommonRules[] = {
     // Every operator.
     {"T-0", "The operator exists in the version that --spec names, under the name that was typed.",
-     "Each publisher, by the number in which each version appeared. tensorop knows onnx-1 to onnx-28 (ONNX "
-     "1.23), "
-     "openvino-1 to openvino-17, mdf, stablehlo-0.9 to stablehlo-1.20, webnn, torch-2, numpy-2 and jax-0.",
+     "Each publisher, by the number in which each version appeared. A spec beyond the newest known one is "
+     "answered with that.",
      "tensorop expand '[1]' --shape 2 --spec onnx-7", "tensorop expand '[1]' --shape 2 --spec onnx-8"},
     {"G-8",
      "Every required operand and attribute is given, none is given twice, and the version and the chosen "
@@ -277,7 +276,7 @@ std::vector<const Rule*> rules_of(const Operator& op) {
     if (version.operands != 0) ids.insert(op.count_rule);
     const auto lacks = [](const auto& row) { return !row.missing.empty(); };
     if (std::ranges::any_of(version.types, lacks) || std::ranges::any_of(version.attributes, lacks) ||
-        !version.missing_rule.empty())
+        !version.missing_rule.empty() || version.converts)
       ids.insert(kMissingRule);
     if (has_indices && (version.index.out_of_bounds == OutOfBounds::error || !op.oob.empty()))
       ids.insert("IX-1");

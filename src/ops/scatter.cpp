@@ -60,7 +60,7 @@ std::string updates_picture(const Shape& updates, const Shape& expected, bool re
 }  // namespace
 
 void require_updates_shape(const Call& call, const Shape& expected, bool repeat, const std::string& why,
-                           std::string_view rule, const std::string& hint) {
+                           std::string_view rule) {
   const Shape& updates = call.operands[2].shape();
   if (updates == expected || (repeat && broadcasts(updates, expected))) return;
   const bool could = !repeat && !call.strict() && broadcasts(updates, expected);
@@ -68,7 +68,7 @@ void require_updates_shape(const Call& call, const Shape& expected, bool repeat,
       cat("updates ", to_string(updates), repeat ? " must broadcast to " : " must have shape ",
           to_string(expected), ": ",
           call.has_mask() ? cat("the mask has ", counted(call.operands[1].size(), "true element")) : why),
-      rule, hint.empty() && could ? cat(call.option("broadcast_updates"), " repeats them") : hint,
+      rule, could ? cat(call.option("broadcast_updates"), " repeats them") : "",
       updates_picture(updates, expected, repeat));
 }
 

@@ -88,6 +88,6 @@ template <AttributeKey<Reduction> kKey, void (*kCheck)(const Call& call) = nullp
 // Checks that operand 2 (updates) has the shape `expected`, or with `repeat` that it broadcasts to that
 // shape. `why` explains the expected shape in the message. Throws Error [rule].
 void require_updates_shape(const Call& call, const Shape& expected, bool repeat, const std::string& why,
-                           std::string_view rule, const std::string& hint = {});
+                           std::string_view rule);
 
 }  // namespace tensorop

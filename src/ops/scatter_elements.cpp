@@ -133,19 +133,12 @@ SliceGeometry checked_slices(const Call& call, bool has_value) {
                       : equal ? indices[d] == data[d]
                               : indices[d] <= data[d];
     if (free || fits) continue;
-    throw Error(
-        cat("dimension ", d, " of indices ", to_string(indices),
-            repeats || equal ? " must equal" : " must not exceed", " dimension ", d, " of data ",
-            to_string(data), repeats ? ", or one of them be 1" : "",
-            call.has_trait(kBoundedAxis) ? "" : cat(" (only axis ", axis, " is free)")),
-        is_torch ? "PT-1" : "GE-4",
-        static_cast<std::int64_t>(d) != axis
-            ? ""
-            : cat("more along the axis is allowed by ",
-                  versions_where(
-                      *call.op, [](const Version& version) { return (version.traits & kBoundedAxis) == 0; },
-                      call.version)),
-        shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
+    throw Error(cat("dimension ", d, " of indices ", to_string(indices),
+                    repeats || equal ? " must equal" : " must not exceed", " dimension ", d, " of data ",
+                    to_string(data), repeats ? ", or one of them be 1" : "",
+                    call.has_trait(kBoundedAxis) ? "" : cat(" (only axis ", axis, " is free)")),
+                is_torch ? "PT-1" : "GE-4", "",
+                shape_picture({{"indices", indices}, {"data", data}}, static_cast<std::int64_t>(d)));
   }
   return element_slices(data, indices, axis, repeats);
 }

@@ -112,13 +112,7 @@ SliceGeometry checked_slices(const Call& call) {
       call, slices.shape, call.has_trait(kRepeatsUpdates) || call.get(kBroadcastUpdatesKey),
       cat("the shape of indices ", to_string(indices), " without its last dimension, then the shape of data ",
           to_string(data), " from dimension ", k),
-      "SN-3",
-      is_scalar
-          ? cat("a single update of any shape is allowed by ",
-                versions_where(
-                    *call.op, [](const Version& version) { return (version.traits & kAnyScalarUpdate) != 0; },
-                    call.version))
-          : "");
+      "SN-3");
   return slices;
 }
 

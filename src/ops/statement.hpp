@@ -2,7 +2,6 @@
 // strict calls, `--spec all`, `explain` and `generate` read it.
 #pragma once
 
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,17 +17,17 @@ enum class Stand : std::uint8_t {
               // tensorop's
 };
 
-// A statement about a rule in some versions of a publisher. Rules without a row are forbidden by the text.
+// A statement about a rule in some versions of a publisher. Rules without a row are forbidden by the text of
+// the version.
 struct Statement {
   std::string_view rule;
   Framework framework;
-  std::string_view published;  // the publisher's operator; empty: all
-  int since;                   // Version::since of the first and the last version
+  WordList published;  // the publisher's operators; empty: all
+  int since;           // Version::since of the first and the last version
   int last;
   Stand stand;
-  std::string_view words;  // of the text or the code
-
-  [[nodiscard]] constexpr bool is_to_newest() const { return last == std::numeric_limits<int>::max(); }
+  std::string_view words;      // of the text or the code
+  std::string_view code = {};  // where the code is: the release and the file
 };
 
 [[nodiscard]] std::span<const Statement> all_statements();
@@ -40,8 +39,10 @@ struct Statement {
 // decision.
 [[nodiscard]] bool leaves_open(const Version& version, std::string_view rule);
 
-// Returns where the publisher describes the version: "ONNX 1.23, docs/Changelog.md#Gather-13". Empty for the
-// default semantics.
-[[nodiscard]] std::string source_of(const Version& version);
+// Returns where the version says what becomes of a call that breaks the rule, or of any call without a rule:
+// "ONNX 1.23, docs/Changelog.md#Gather-13", or the file of its code. Empty for the default semantics.
+[[nodiscard]] std::string source_of(const Version& version, std::string_view rule = {});
+// Returns where the statement is: "ONNX 1.23, docs/Changelog.md#Gather-11 and later".
+[[nodiscard]] std::string source_of(const Statement& row);
 
 }  // namespace tensorop

@@ -19,10 +19,10 @@
 #include "engine/bind.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
+#include "engine/version_hint.hpp"
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
 #include "jobs/jobs.hpp"
-#include "ops/fault_text.hpp"
 #include "ranks/rank_plan.hpp"
 #include "ranks/ranks.hpp"
 
@@ -187,7 +187,7 @@ bool RankExecutor::write_together(const Request& request, const Destination& des
   // Strings point into operands, which every rank has; an NPY file needs the longest string first.
   if (output.dtype == DType::string || destination.path == "-") return false;
   return with_context(bound.call.name->name, [&] {
-    return with_fault_text(bound.call, bound.planned, [&] {
+    return with_fault_hint(request, bound, settings, [&] {
       SharedFile file(ranks_, destination, output, settings.warn);
       if (!file.has_elements()) return false;
       for (const std::string& line : warnings) settings.warn(line);

@@ -139,7 +139,10 @@ class Shrinking {
   };
 
   [[nodiscard]] Settings own_settings() const {
-    return {.threads = settings_.batch.threads, .warn = nullptr, .warns_of_elements = false};
+    return {.threads = settings_.batch.threads,
+            .warn = nullptr,
+            .warns_of_elements = false,
+            .names_versions = false};
   }
 
   // Returns the rule that the call breaks in tensorop; nothing if it breaks none.

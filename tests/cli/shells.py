@@ -70,7 +70,7 @@ CASES = [
     ("GatherN", "GatherND"),
     ("subtra", "subtract"),
     ("GatherND --ba", "--batch-dims"),
-    ("gather --spec onnx-28", "onnx-28"),
+    ("gather --spec onnx-27", "onnx-27"),
     ("ScatterElements --spec m", "mdf"),
 ]
 

@@ -12,6 +12,7 @@ second argument keeps the cases. The last line is "N passed, N failed".
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,12 +24,15 @@ from onnx import numpy_helper
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.checker import SEED, Checker
 
-NEWEST = 28
+VERSIONS = pathlib.Path(__file__).resolve().parents[2] / "testdata/spec/versions.txt"
+NEWEST = int(re.search(r"^newest \| onnx \| (\d+)$", VERSIONS.read_text(), re.MULTILINE)[1])
 IR_VERSIONS = {**{row[2]: row[1] for row in onnx.helper.VERSION_TABLE},
-               18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11, 24: 12, 25: 13, 26: 13, 27: 13, 28: 13}
+               18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11, 24: 12, 25: 13, 26: 13, 27: 13}
 # Opsets that no release had by itself: the IR version of the one before.
 for opset in range(2, 5):
     IR_VERSIONS[opset] = 3
+for opset in range(28, NEWEST + 1):  # not yet released, or with the last one
+    IR_VERSIONS[opset] = IR_VERSIONS[opset - 1]
 ELEM_TYPES = {"bool": 9, "int8": 3, "int16": 5, "int32": 6, "int64": 7, "uint8": 2, "uint16": 4, "uint32": 12,
               "uint64": 13, "float16": 10, "bfloat16": 16, "float32": 1, "float64": 11, "complex64": 14,
               "complex128": 15, "string": 8}

@@ -6,6 +6,7 @@
 #include "ops/registry.hpp"
 #include "ops/statement.hpp"
 #include "support/catch.hpp"
+#include "support/reference.hpp"
 #include "support/type_tables.hpp"
 
 namespace tensorop::ops_type_tables_test {
@@ -50,6 +51,13 @@ TEST_CASE("the descriptions have the dtypes of the specification's tables", "[de
   }
 }
 
+TEST_CASE("the publishers have the newest versions of the specification's tables", "[descriptions]") {
+  for (const std::vector<std::string>& row : version_rows("newest")) {
+    CAPTURE(row.at(0));
+    CHECK(find_publisher(row.at(0))->newest == std::stoi(row.at(1)));
+  }
+}
+
 TEST_CASE("a condition is bool in every version, and in the libraries other numbers of a byte too",
           "[descriptions]") {
   for (const Operator* op : kOperators) {
@@ -73,26 +81,11 @@ bool has_indices_operand(const Operator& op) {
 
 // Whether negative indices count from the end, and what is out of range.
 TEST_CASE("the descriptions have the index rules of the specification's table", "[descriptions]") {
-  const std::set<std::string> refuse_negative = {
-      "onnx-1 Gather",
-      "onnx-9 Scatter",
-      "openvino-1 Gather",
-      "openvino-7 Gather",
-      "openvino-5 GatherND",
-      "openvino-6 GatherElements",
-      "openvino-3 ScatterUpdate",
-      "openvino-3 ScatterElementsUpdate",
-      "openvino-3 ScatterNDUpdate",
-      "torch-2 gather",
-      "torch-2 take_along_dim",
-      "torch-2 index_select",
-      "torch-2 scatter",
-      "torch-2 scatter_add",
-      "torch-2 scatter_reduce",
-      "torch-2 index_copy",
-      "torch-2 index_add",
-      "torch-2 index_reduce",
-  };
+  std::set<std::string> refuse_negative;
+  for (const reference::PublishedVersion& row : reference::published_versions()) {
+    if (!row.rules.negative_indices && !row.rules.any_index && row.op != "tensorscatter")
+      refuse_negative.insert(cat(row.framework, '-', row.since, ' ', row.typed));
+  }
   // The texts of these versions state a range, or nothing, and not what is outside it.
   const std::set<std::string> open_range = {
       "onnx-9 Scatter",    "onnx-11 ScatterND", "onnx-13 ScatterND", "onnx-16 ScatterND",
@@ -112,7 +105,9 @@ TEST_CASE("the descriptions have the index rules of the specification's table", 
       CHECK(version.index.out_of_bounds == expected);
       const bool is_raw = version.published == "TensorScatter" || is_window;
       CHECK((version.index.negative == Negative::raw) == is_raw);
-      if (version.index.negative == Negative::refuse) found.insert(entry);
+      if (version.index.negative == Negative::refuse)
+        found.insert(
+            cat(framework_name(version.framework), '-', version.since, ' ', fold_name(version.published)));
       CHECK(leaves_open(version, "IX-1") == open_range.contains(entry));
       CHECK(leaves_open(version, "IX-2") == open_negative.contains(entry));
       CHECK(version.index.clips_raw ==
@@ -120,6 +115,36 @@ TEST_CASE("the descriptions have the index rules of the specification's table", 
     }
   }
   CHECK(found == refuse_negative);
+}
+
+// What a version says of an index is a row with an address, except in StableHLO and WebNN, which refuse none.
+TEST_CASE("each refusal of an index is a statement with its address", "[descriptions]") {
+  for (const Operator* op : kOperators) {
+    if (!has_indices_operand(*op)) continue;
+    for (const Version& version : op->versions) {
+      CAPTURE(op->name, version.published, spec_name(version));
+      if (version.framework == Framework::standard || version.published == "TensorScatter") continue;
+      const bool has_modes = version.framework == Framework::jax && version.published.ends_with("along_axis");
+      if (version.index.out_of_bounds == OutOfBounds::error && !has_modes)
+        CHECK(find_statement(version, "IX-1") != nullptr);
+      if (version.index.negative == Negative::refuse) CHECK(find_statement(version, "IX-2") != nullptr);
+    }
+  }
+  for (const Statement& row : all_statements()) {
+    CAPTURE(row.rule, row.words);
+    // Publisher, release, and the page or the file.
+    CHECK(source_of(row).find(", ") != std::string::npos);
+    CHECK((row.stand == Stand::refused) == !row.code.empty());
+    for (const std::string_view published : row.published) {
+      const auto is_meant = [&](const Operator* op) {
+        return std::ranges::any_of(op->versions, [&](const Version& version) {
+          return version.framework == row.framework && version.published == published &&
+                 find_statement(version, row.rule) == &row;
+        });
+      };
+      CHECK(std::ranges::any_of(kOperators, is_meant));
+    }
+  }
 }
 
 }  // namespace

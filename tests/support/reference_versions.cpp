@@ -123,8 +123,10 @@ Rules rules_of(const std::string& framework, int since, const std::string& name)
 }
 
 int newest(const std::string& framework) {
-  if (framework == "torch" || framework == "numpy") return 2;
-  return framework == "onnx" ? 28 : framework == "openvino" ? 17 : framework == "stablehlo" ? 1020 : 0;
+  for (const std::vector<std::string>& row : version_rows("newest")) {
+    if (row.at(0) == framework) return std::stoi(row.at(1));
+  }
+  return 0;
 }
 
 std::vector<PublishedVersion> versions_of_rows() {

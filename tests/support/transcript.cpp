@@ -44,9 +44,16 @@ std::string stable(std::string text, const std::string& directory, PageKind kind
   static const std::regex kJsonTime("\"seconds\":[0-9.e+-]+");
   static const std::regex kZeroCount("(\"summary\":\\{[^}]*?),\"[a-z_]+\":0(?=[,}])");
   static const std::regex kTemporary("\\.tensorop-[a-z0-9]{8}\\.tmp");
-  // A new outcome changes no page that is about others.
-  while (kind == PageKind::transcript && std::regex_search(text, kZeroCount))
-    text = std::regex_replace(text, kZeroCount, "$1");
+  static const std::regex kNewest("(the newest known (opset|version) is |as in )[a-z]+-[0-9.]+");
+  static const std::regex kWrapped("((?:accepted by|refused by|unspecified in):[^\n]*)\n  ");
+  static const std::regex kVersions("(onnx-[0-9]+(?::[A-Za-z]+)?)(?:,? onnx-[0-9]+(?::[A-Za-z]+)?)+");
+  if (kind == PageKind::transcript) {
+    // A new outcome or opset changes no page that is about others.
+    while (std::regex_search(text, kZeroCount)) text = std::regex_replace(text, kZeroCount, "$1");
+    while (std::regex_search(text, kWrapped)) text = std::regex_replace(text, kWrapped, "$1 ");
+    text = std::regex_replace(text, kVersions, "$1 ...");
+  }
+  text = std::regex_replace(text, kNewest, "$1NEWEST");
   text = std::regex_replace(text, kReportTime, "time=\"TIME\"");
   text = std::regex_replace(text, kJsonTime, "\"seconds\":TIME");
   return std::regex_replace(text, kTemporary, ".tensorop-XXXXXXXX.tmp");

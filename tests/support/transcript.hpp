@@ -36,8 +36,9 @@ struct PageResult {
 // In a transcript standard output comes first, then standard error, then the exit status. All that a command
 // writes to standard error must be messages (lines that begin with "tensorop" or "hint: "), and standard
 // output must have none, unless the command redirects one to the other: so a page shows which is which. What
-// differs from run to run is shown by a placeholder: DIR (the directory), TIME (seconds in reports), XXXXXXXX
-// (in names of temporary directories). Summaries in JSON are shown without counts of zero.
+// differs from run to run is shown by a placeholder: DIR (the directory), TIME (seconds in reports), NEWEST
+// (a version), "..." (ONNX versions beside the first), XXXXXXXX (in names of temporary directories).
+// Summaries in JSON are shown without counts of zero.
 //
 // Throws std::runtime_error if the page is malformed.
 [[nodiscard]] PageResult run_page(const std::filesystem::path& page, PageKind kind);

@@ -26,7 +26,7 @@ struct OnnxValueInfo {
 };
 
 struct OnnxNodeModel {
-  int opset = 0;  // opset of the domain "": 1 to 28
+  int opset = 0;  // opset of the domain ""
   std::string op_type;
   std::vector<OnnxAttributeValue> attributes;
   std::vector<OnnxValueInfo> inputs;  // inputs of the node and of the graph, in this order

@@ -1,0 +1,108 @@
+#include "engine/version_hint.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "engine/attributes.hpp"
+#include "io/opened_file.hpp"
+
+namespace tensorop {
+namespace {
+
+// At most so many index elements are checked again.
+constexpr std::int64_t kMostChecked = std::int64_t{1} << 22;
+
+// The call's own name if it means the version, else another one that means the same; null: there is none.
+const OperatorName* name_in(const Version& version, const Call& call) {
+  const OperatorName& own = *call.name;
+  if (means(own, version)) return &own;
+  const auto found = std::ranges::find_if(call.op->names, [&](const OperatorName& name) {
+    return means(name, version) && name.takes_arrays == own.takes_arrays &&
+           name.preset.attribute == own.preset.attribute && name.preset.text == own.preset.text;
+  });
+  return found == call.op->names.end() ? nullptr : &*found;
+}
+
+// Versions in the order in which they are asked: of the own publisher, the default semantics, others; the
+// oldest first.
+std::vector<const Version*> asked_versions(const Call& call, bool only_near) {
+  const auto distance = [&](const Version& version) {
+    return version.framework == call.version->framework ? 0
+           : version.framework == Framework::standard   ? 1
+                                                        : 2;
+  };
+  std::vector<const Version*> out;
+  for (const Version& version : call.op->versions) {
+    const bool is_own = version.framework == call.version->framework && version.since == call.version->since;
+    if (!is_own && (!only_near || distance(version) < 2)) out.push_back(&version);
+  }
+  std::ranges::stable_sort(out, {}, [&](const Version* version) { return distance(*version); });
+  return out;
+}
+
+// Returns the hint for the first version that `accepts` the call by the name.
+std::string first_accepting(const Call& call, bool only_near, std::string_view one, std::string_view several,
+                            std::string_view what,
+                            const std::function<void(const Version&, const OperatorName&)>& accepts) {
+  for (const Version* const version : asked_versions(call, only_near)) {
+    const OperatorName* const name = name_in(*version, call);
+    if (name == nullptr) continue;
+    try {
+      accepts(*version, *name);
+    } catch (const Failure&) {
+      continue;
+    }
+    const bool is_standard = version->framework == Framework::standard;
+    return cat(spec_name(*version), is_standard ? " (no --spec) " : " ", is_standard ? several : one, " ",
+               what, name->name == call.name->name ? "" : cat(" as ", name->name));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string version_hint(const Request& request, const OpenedCall& opened, const Settings& settings,
+                         bool of_elements) {
+  if (!settings.names_versions) return {};
+  Settings own = settings;
+  own.names_versions = false;
+  own.warn = nullptr;
+  Request again = request;
+  use_opened(again, opened);
+  return first_accepting(opened.call, of_elements, "accepts", "accept", "this call",
+                         [&](const Version& version, const OperatorName& name) {
+                           again.op.name = &name;
+                           again.spec.reset();
+                           if (version.framework != Framework::standard) again.spec = spec_name(version);
+                           const Bound bound = bind(again, own);
+                           if (bound.planned.plan->facts().check_size > kMostChecked)
+                             throw Error("not checked");
+                           check_known_values(bound.call, bound.planned, own);
+                         });
+}
+
+std::string attribute_hint(const Request& request, const Call& call, const Settings& settings) {
+  const auto is_lacking = [&](const NamedText& given) {
+    return find_attribute(*call.op, given.name) != nullptr &&
+           find_attribute(*call.version, given.name) == nullptr;
+  };
+  const bool may_differ = call.strict() || std::ranges::any_of(request.attributes, is_lacking);
+  if (!settings.names_versions || !may_differ || request.attributes.empty() ||
+      std::ranges::any_of(request.attributes, names_file))
+    return {};
+  return first_accepting(call, false, "has", "have", "these attributes",
+                         [&](const Version& version, const OperatorName& name) {
+                           Call other;
+                           other.op = call.op;
+                           other.name = &name;
+                           other.version = &version;
+                           Inputs none;
+                           bind_attributes(request, none, other);
+                           if (call.op->check_attributes != nullptr) call.op->check_attributes(other);
+                         });
+}
+
+}  // namespace tensorop
