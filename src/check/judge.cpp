@@ -72,7 +72,7 @@ void count_unspecified(const Tensor& actual, const Tensor& expected, const Compa
 void compare(const Job& job, Source actual, Source expected, const JudgeSettings& settings, Finding& found) {
   Comparison comparison =
       compare_sources({.source = &actual, .name = "actual"}, {.source = &expected, .name = "expect"},
-                      job.tolerances, settings.call,
+                      *job.tolerances, settings.call,
                       {.show = settings.show,
                        .picture = settings.picture,
                        .left_out = settings.left_out ? &*settings.left_out : nullptr});
@@ -157,7 +157,7 @@ std::optional<BadEnd> fault_in_run(const Job& job, const ProgramRun& run, const 
   if (run.fault) return BadEnd{Outcome::error, *run.fault};
   if (run.is_refused && !run.result.empty())
     return BadEnd{Outcome::error, Error("the program has both written a result and refused the call")};
-  if (!run.is_refused && run.result.empty() && (program.command.is_for_many() || !expects_error(job)))
+  if (!run.is_refused && run.result.empty())
     return BadEnd{Outcome::no_result, Error("the program has written no result")};
   if (!run.is_refused || expects_error(job)) return std::nullopt;
   return BadEnd{Outcome::refused, program.command.is_for_many()

@@ -16,6 +16,8 @@
 #include "engine/execute.hpp"
 #include "engine/index_forms.hpp"
 #include "io/json/json_writer.hpp"
+#include "io/source.hpp"
+#include "jobs/batch.hpp"
 #include "jobs/call_text.hpp"
 
 namespace tensorop {
@@ -34,6 +36,11 @@ bool is_written(const std::string& path) {
   struct stat info {};
   const bool is_empty = os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
   return !is_empty && entry_exists(path);
+}
+
+// Whether the program may have ended while it wrote this result: it is a file, but holds no tensor.
+bool is_cut(const std::string& path) {
+  return is_regular_file(path) && failure_in([&] { (void)Source::open(Operand::of_path(path), {}); });
 }
 
 // The text that refuses a case; at most as much as is kept of a program's output.
@@ -309,9 +316,10 @@ ChildEnd ProgramCases::run_process(const Pack& pack, const std::vector<std::size
   });
 }
 
-// A program takes the cases in their order. If it ends badly, it has failed at the first case for which it
-// has left nothing, or at the last one; only that case has this end. The cases after it are given to another
-// process, and are not run if there were too many such ends.
+// A program takes the cases in their order. If it ends badly, it has failed at the last result, if that is
+// not whole, or else at the first case for which it has left nothing, or at the last one; only that case has
+// this end. The others without a file are given to another process, and are not run if there were too many
+// such ends.
 void ProgramCases::run_entries(Pack& pack) {
   std::vector<std::size_t> waiting;
   for (std::size_t at = 0; at < pack.entries.size(); ++at) {
@@ -332,14 +340,23 @@ void ProgramCases::run_entries(Pack& pack) {
       pack.entries[last].run->is_refused = end.has_declined();
       if (end.has_declined() && !is_written(files_of(pack, last)[0])) pack.entries[last].run->result.clear();
     }
-    const std::size_t failed = left.empty() ? last : left[0];
+    std::size_t failed = left.empty() ? last : left[0];
+    if (is_bad && is_for_many()) {
+      const auto written = std::find_if(waiting.rbegin(), waiting.rend(), [&](std::size_t at) {
+        return !pack.entries[at].run->result.empty();
+      });
+      if (written != waiting.rend() && is_cut(pack.entries[*written].run->result)) {
+        failed = *written;
+        pack.entries[failed].run->result.clear();
+      }
+    }
     if (is_bad) pack.entries[failed].run->end = end;
     if (ends_all) {
       for (const std::size_t at : left) pack.entries[at].run->end = end;
       return;
     }
     add_crash(pack.entries[failed].job);
-    if (!left.empty()) left.erase(left.begin());
+    std::erase(left, failed);
     for (const std::size_t at : left) pack.entries[at].run.reset();
     waiting = std::move(left);
   }

@@ -22,7 +22,7 @@ std::string header_text(const OutputInfo& result) {
 // The outcome in place of the expected error.
 std::string found_instead(const Finding& finding) {
   if (finding.error) return finding.error->what();
-  if (finding.program) return finding.program->result.empty() ? "exit status 0" : "a result";
+  if (finding.program) return "a result";
   return finding.actual.empty() ? header_text(*finding.result) : printable(finding.actual);
 }
 
