@@ -104,7 +104,7 @@ struct Finding {
 
   // The rest is of check alone.
   std::size_t index = 0;  // of the case among all jobs, before a filter or a shard selects some
-  Tolerances tolerances = {};
+  std::shared_ptr<const Tolerances> tolerances = {};
   bool ignore_open = false;
   std::optional<std::string> expected_error = {};
   // For a case under several versions: the version without the expected result; or, if the case must be

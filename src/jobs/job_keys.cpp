@@ -391,8 +391,9 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
     }
     job.ignore_open = read.shared.ignore_open;
     const std::vector<ToleranceText>& own = read.tolerances;
-    job.tolerances = parse_tolerances(join_tolerances(defaults.tolerances, own));
-    job.tolerances.any_dtype = std::ranges::find(own, "max_ulp", &ToleranceText::name) == own.end();
+    Tolerances tolerances = parse_tolerances(join_tolerances(defaults.tolerances, own));
+    tolerances.any_dtype = std::ranges::find(own, "max_ulp", &ToleranceText::name) == own.end();
+    job.tolerances = std::make_shared<Tolerances>(std::move(tolerances));
     if (job.output && job.output->path == "-") throw Error("key \"format\" needs key \"output\"");
     if (job.output) with_context("key \"output\"", [&] { require_format(*job.output); });
     if (job.name.empty()) job.name = job.id.empty() ? job.location() : job.id;

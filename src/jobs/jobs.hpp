@@ -78,9 +78,9 @@ struct Job {
   // Whether elements that the version leaves unspecified are not compared; not given: they are not if the
   // expected tensor is tensorop's own result.
   std::optional<bool> ignore_open = {};
-  bool is_case = false;            // its result is judged; under check, all other jobs are steps
-  Tolerances tolerances;           // of the case
-  std::vector<Need> needs;         // earlier jobs, by their index in the list of all jobs
+  bool is_case = false;  // its result is judged; under check, all other jobs are steps
+  std::shared_ptr<const Tolerances> tolerances;  // of the case; its findings share them
+  std::vector<Need> needs;                       // earlier jobs, by their index in the list of all jobs
   std::vector<std::size_t> after;  // earlier jobs that read what this job overwrites: it waits for them
   int uses = 0;                    // number of later jobs' operands that are this job's result
   std::vector<JobFile> reads;      // its operands, golden files and `actual`

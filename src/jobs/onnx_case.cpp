@@ -244,9 +244,10 @@ class OnnxCaseReader {
     expect.operand = Operand::of_path(std::move(output));
     expect.array = call.output;
     expect.operand.declared = call.output_dtype;
-    job.tolerances = tolerances_;
-    const bool is_default = job.tolerances.by_default == ToleranceDefault::onnx;
-    if (is_default && only_moves(job.request)) job.tolerances.by_default = ToleranceDefault::exact;
+    Tolerances tolerances = tolerances_;
+    if (tolerances.by_default == ToleranceDefault::onnx && only_moves(job.request))
+      tolerances.by_default = ToleranceDefault::exact;
+    job.tolerances = std::make_shared<Tolerances>(std::move(tolerances));
     FileFinder finder;
     find_files(job, finder);
   }

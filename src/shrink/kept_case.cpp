@@ -35,7 +35,7 @@ std::string expectation_text(const Finding& finding, const std::string& folder) 
   const bool ignores_open = finding.ignore_open && finding.call->spec;
   return cat(",\"expect\":", write_side(folder, "expected.npy", expected),
              ignores_open ? ",\"ignore_open\":true" : "",
-             tolerance_text(finding.tolerances, expected.dtype()));
+             tolerance_text(*finding.tolerances, expected.dtype()));
 }
 
 // Whether `other` has each file of `folder`, with the same bytes.

@@ -50,6 +50,12 @@ std::vector<std::string> names_of(const Group& group) {
   return out;
 }
 
+// Calls of other dtypes are held to them too.
+Tolerances any_dtype(Tolerances tolerances) {
+  tolerances.any_dtype = true;
+  return tolerances;
+}
+
 class Shrinking {
  public:
   Shrinking(const CheckSettings& settings, const FindingReport& report)
@@ -84,8 +90,7 @@ class Shrinking {
     // The first call to try is the case itself.
     for (Group& group : groups_) {
       group.untried = {group.call};
-      Tolerances tolerances = group.findings[group.origin].tolerances;
-      tolerances.any_dtype = true;
+      const Tolerances tolerances = any_dtype(*group.findings[group.origin].tolerances);
       group.held_to = cat(group.rule.value_or(""), "\n",
                           tolerance_text(tolerances, group.call.operands[0].tensor.dtype()));
     }
@@ -273,8 +278,7 @@ class Shrinking {
     out.name = cat(number);
     out.request = request_of(candidate.call);
     out.is_case = true;
-    out.tolerances = origin.tolerances;
-    out.tolerances.any_dtype = true;
+    out.tolerances = std::make_shared<Tolerances>(any_dtype(*origin.tolerances));
     out.ignore_open = origin.ignore_open;
     if (candidate.group->rule)
       out.expect = Expectation{.kind = Expectation::Kind::error, .error = *candidate.group->rule};

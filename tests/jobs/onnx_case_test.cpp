@@ -145,7 +145,7 @@ TEST_CASE("tolerances are those of data.json, else of the command line, else of 
     const auto jobs = read_cases({dir.file("a")}, JobPurpose::check, {.tolerances = options});
     REQUIRE(jobs.size() == 1);
     REQUIRE(!jobs[0].fault);
-    const ElementTolerance found = jobs[0].tolerances.for_dtype(dtype);
+    const ElementTolerance found = jobs[0].tolerances->for_dtype(dtype);
     return std::pair(found.rtol, found.atol);
   };
   const auto tolerance = [&](const std::string& note, const std::vector<ToleranceText>& options,
