@@ -210,7 +210,7 @@ Difference compare_elements(const Tensor& actual, const Tensor& expected, std::i
   const bool skips_same_bytes = !walk::may_differ_in_same_bytes(dtype, tolerance);
   Difference found;
   Recorder recorder(tolerance, left_out, found);
-  std::vector<std::uint8_t> marks(places == nullptr ? 0 : to_size(walk::kRunBytes));
+  std::vector<std::uint8_t> marks(places == nullptr ? 0 : to_size(std::min(count, walk::kRunBytes / width)));
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t run = std::min(count - done, walk::kRunBytes / width);
     const std::int64_t at = first + done;
