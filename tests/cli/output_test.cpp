@@ -93,6 +93,20 @@ TEST_CASE("an input that changes while it is read is named, and nothing is publi
   }
 }
 
+TEST_CASE("an archive that changes while an edit of it waits for an array is named", "[cli][output]") {
+  for (const char* format : {"npz", "safetensors"}) {
+    CAPTURE(format);
+    const TempDir dir;
+    const std::string archive = cat("a.", format);
+    check_done(run_in(dir, {"convert", "a=[1,2]", "-o", archive}));
+    const ProcessResult result =
+        shell(dir, cat("mkfifo new; $B convert ", archive, " b=new -o out.", format, " & exec 3>new; touch ",
+                       archive, "; echo [1] >&3; exec 3>&-; wait $!"));
+    check_refused(result, cat("convert: ", archive, ": changed while it was read"));
+    CHECK(names_in(dir.path()) == std::set<std::string>{archive, "new"});
+  }
+}
+
 TEST_CASE("run --fsync brings each result to the disk", "[cli][output]") {
   class CountingSystem : public System {
    public:

@@ -128,6 +128,14 @@ def check_archive(binary, folder):
     checker.check("convert", done.returncode == 0 and same, done.stderr)
     done = run(binary, "info", "apart.onnx:half", cwd=folder)
     checker.check("info", done.stdout == b"apart.onnx:half: float16 (2000), 4000 bytes, onnx raw_data, C order, in apart.bin\n", done.stdout)
+    # As in a cache of downloads: the names of a folder lead to files of another one.
+    os.mkdir(folder / "blobs")
+    os.mkdir(folder / "names")
+    for name in ("apart.onnx", "apart.bin"):
+        (folder / "blobs" / name[6:]).write_bytes((folder / name).read_bytes())
+        os.symlink(f"../blobs/{name[6:]}", folder / "names" / name)
+    done = run(binary, "compare", "names/apart.onnx", "plain.onnx", cwd=folder)
+    checker.check("links to blobs", done.returncode == 0 and b"8 tensors: all equal" in done.stdout, done.stdout + done.stderr)
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     for call in ("[1] -o plain.onnx:ids", "[1] -o apart.onnx:half", "[1] -o apart.onnx:new", "[1] -o plain.onnx", "w=[1] -o new.onnx",
                  "apart.onnx --rename-regex ids=z -o apart.onnx", "apart.onnx --dry-run -o apart.onnx", "[1] -o plain.onnx --format json"):
