@@ -95,17 +95,16 @@ inline constexpr CommandEntry kCommands[] = {
 // Returns the names of all listed commands and of operators.
 [[nodiscard]] std::vector<std::string> command_names();
 // Returns the command with this name; finds operators by any spelling of their names, also the publisher's.
-[[nodiscard]] std::optional<Command> find_command(std::string_view name,
-                                                  Framework publisher = Framework::standard);
+[[nodiscard]] std::optional<Command> find_command(std::string_view name, std::string_view spec = {});
 // Like find_command(), but throws Error that suggests other meanings of the name.
-[[nodiscard]] Command require_command(std::string_view name, Framework publisher = Framework::standard);
+[[nodiscard]] Command require_command(std::string_view name, std::string_view spec = {});
 // Returns all listed commands, operators first.
 [[nodiscard]] std::vector<Command> all_commands();
 
 // Returns the position of the command in a command line: global options may precede it.
 [[nodiscard]] std::size_t command_position(const Words& words);
-// Returns the publisher of --spec, which decides the meaning of operators' names; standard: none.
-[[nodiscard]] Framework publisher_of(const Words& words);
+// Returns the text of --spec, which decides the meaning of operators' names; empty: none.
+[[nodiscard]] std::string_view spec_of(const Words& words);
 
 // Returns the options of several lists, one after the other.
 [[nodiscard]] std::vector<Option> joined(std::initializer_list<std::vector<Option>> lists);

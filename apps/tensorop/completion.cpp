@@ -205,12 +205,12 @@ int run_complete(const Arguments& arguments) {
   const std::string typed = words.back();
   words.pop_back();
   std::size_t at = command_position(words);
-  auto named = at < words.size() ? find_command(words[at], publisher_of(words)) : std::nullopt;
+  auto named = at < words.size() ? find_command(words[at], spec_of(words)) : std::nullopt;
   if (named && named->name == kWhy) {
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
     const std::size_t op_at = command_position(words);
     const FoundOperator found =
-        op_at < words.size() ? find_operator(words[op_at], publisher_of(words)) : FoundOperator{};
+        op_at < words.size() ? find_operator(words[op_at], spec_of(words)) : FoundOperator{};
     if (found.op != nullptr) named = why_command(found);
     // The command has already been typed.
     at = words.size() + 1;

@@ -61,12 +61,12 @@ std::vector<Generator> read_generators(const Arguments& arguments, const SuiteOp
   }
   std::vector<Generator> generators;
   for (const std::string& word : arguments.operands) {
-    subject.op = require_operator(word, publisher_in(options.spec.value_or("")));
+    subject.op = require_operator(word, options.spec.value_or(""));
     const std::string_view name = subject.op.name->name;
     const auto is_same = [&](const Generator& other) { return other.subject().op.name == subject.op.name; };
     if (std::ranges::any_of(generators, is_same)) throw Error(cat(name, " is given twice"));
     with_context(name, [&] {
-      subject.version = &find_version(*subject.op.op, *subject.op.name, parse_spec(options.spec));
+      subject.version = &find_version(subject.op, options.spec);
       require_dtypes(subject);
     });
     generators.emplace_back(subject, options.seed);

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "describe/describe.hpp"
+#include "engine/version.hpp"
 #include "io/json/json_document.hpp"
 #include "io/npz/deflate_queue.hpp"
 #include "io/opened_file.hpp"
@@ -81,17 +82,17 @@ std::vector<std::string> command_names() {
   return names;
 }
 
-std::optional<Command> find_command(std::string_view name, Framework publisher) {
+std::optional<Command> find_command(std::string_view name, std::string_view spec) {
   for (const CommandEntry& entry : kCommands) {
     if (entry.name == name) return entry.describe();
   }
-  if (const FoundOperator found = find_operator(name, publisher); found.op != nullptr)
+  if (const FoundOperator found = find_operator(name, spec); found.op != nullptr)
     return operator_command(found);
   return std::nullopt;
 }
 
-Command require_command(std::string_view name, Framework publisher) {
-  if (auto command = find_command(name, publisher)) return *std::move(command);
+Command require_command(std::string_view name, std::string_view spec) {
+  if (auto command = find_command(name, spec)) return *std::move(command);
   throw Error(cat("unknown operator or command ", in_quotes(name)), "", hint_for(name));
 }
 
@@ -138,14 +139,14 @@ std::size_t command_position(const Words& words) {
   return std::min(i, words.size());
 }
 
-Framework publisher_of(const Words& words) {
+std::string_view spec_of(const Words& words) {
   constexpr std::string_view kSpec = "--spec";
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const std::string_view word = words[i];
-    if (word == kSpec && i + 1 < words.size()) return publisher_in(words[i + 1]);
-    if (word.starts_with(cat(kSpec, "="))) return publisher_in(word.substr(kSpec.size() + 1));
+    if (word == kSpec && i + 1 < words.size()) return words[i + 1];
+    if (word.starts_with(cat(kSpec, "="))) return word.substr(kSpec.size() + 1);
   }
-  return Framework::standard;
+  return {};
 }
 
 std::vector<OptionGroup> option_groups(const Command& command) {

@@ -18,18 +18,10 @@ int print_diff(const Arguments& arguments) {
   if (words.size() != 3)
     throw Error("--diff takes an operator and two versions", "",
                 "tensorop ops gather --diff onnx-11 onnx-13");
-  const FoundOperator found = require_operator(words[0], publisher_in(words[1]));
-  const auto version = [&](const std::string& spec) -> const Version& {
-    const Spec asked = fold_name(spec) == "default" ? Spec{} : parse_spec(spec);
-    // Publishers may have different names for the operator.
-    const auto is_of = [&](const OperatorName& name) {
-      return std::ranges::any_of(found.op->versions, [&](const Version& one) {
-        return one.framework == asked.framework && means(name, one);
-      });
-    };
-    const auto name =
-        is_of(*found.name) ? found.op->names.end() : std::ranges::find_if(found.op->names, is_of);
-    return find_version(*found.op, name == found.op->names.end() ? *found.name : *name, asked);
+  const FoundOperator found = require_operator(words[0], words[1]);
+  const auto version = [&](const std::string& word) -> const Version& {
+    const auto spec = fold_name(word) == "default" ? std::nullopt : std::optional(word);
+    return find_version(named_in(found, spec), spec);
   };
   const Version& from = version(words[1]);
   const Version& to = version(words[2]);

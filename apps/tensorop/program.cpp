@@ -18,6 +18,7 @@
 #include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "engine/version.hpp"
 #include "team.hpp"
 
 namespace tensorop {
@@ -75,7 +76,7 @@ int run_program_option(const Words& args, const Team* team) {
 Command take_why_command(Words& words) {
   const std::size_t at = command_position(words);
   if (at == words.size()) return why_command();
-  const FoundOperator found = find_operator(words[at], publisher_of(words));
+  const FoundOperator found = find_operator(words[at], spec_of(words));
   if (found.op == nullptr) {
     if (find_member(Operand::of_path(words[at]), file_exists) || file_exists(words[at]) ||
         std::ranges::find(words, "--job") != words.end())
@@ -96,7 +97,7 @@ int run(const Words& args, const Team* team) {
   Arguments none;
   none.team = team;
   together(none, [&] {
-    command = require_command(args[at], publisher_of(rest));
+    command = require_command(args[at], spec_of(rest));
     if (command.name == kWhy) command = with_context(kWhy, [&] { return take_why_command(rest); });
   });
   const Arguments arguments =

@@ -16,7 +16,6 @@
 #include "check/result_places.hpp"
 #include "check/unproven_refusals.hpp"
 #include "engine/execute.hpp"
-#include "engine/version.hpp"
 #include "explain/portability.hpp"
 #include "explain/verdicts.hpp"
 #include "jobs/cases.hpp"
@@ -146,14 +145,10 @@ class Check {
   // Warns if the case expects an error for a call that the version leaves unspecified.
   static void warn_of_open_error(const Job& job, const Settings& own) {
     if (!own.warn || !expects_error(job) || job.request.op.op == nullptr) return;
-    try {
-      const Version& version =
-          find_version(*job.request.op.op, *job.request.op.name, parse_spec(job.request.spec));
-      if (leaves_open(version, job.expect->error))
-        own.warn(cat(version_name(version, "leaves"), " unspecified what the call does: the expected error ",
-                     job.expect->error, " is tensorop's decision"));
-    } catch (const Error&) {  // there is no such version, which is an error of the case
-    }
+    const Version* const version = version_of(job.request);
+    if (version != nullptr && leaves_open(*version, job.expect->error))
+      own.warn(cat(version_name(*version, "leaves"), " unspecified what the call does: the expected error ",
+                   job.expect->error, " is tensorop's decision"));
   }
 
   // Returns nothing if the call fails; the failure has then been judged.

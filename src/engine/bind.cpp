@@ -228,9 +228,8 @@ OpenedCall open_operator(const Request& request, const Settings& settings, Attri
   call.op = request.op.op;
   call.name = request.op.name;
   call.from_job = request.from_job;
-  const Spec spec = parse_spec(request.spec);
-  call.opset = spec.version;
-  call.version = &find_version(*call.op, *call.name, spec);
+  call.opset = parse_spec(request.spec).version;
+  call.version = &find_version(request.op, request.spec);
   opened.given = assign_operands(request, call);
   require_one_standard_input(opened.given, request);
   try {

@@ -117,11 +117,20 @@ std::vector<std::string> all_spec_texts() {
   return out;
 }
 
-const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec) {
+FoundOperator find_operator(std::string_view name, std::string_view spec) {
+  return find_operator(name, publisher_in(spec));
+}
+
+FoundOperator require_operator(std::string_view name, std::string_view spec) {
+  return require_operator(name, publisher_in(spec));
+}
+
+const Version& find_version(const FoundOperator& found, const std::optional<std::string>& text) {
+  const Spec spec = parse_spec(text);
   const Version* best = nullptr;
   std::vector<std::string> known;
-  for (const Version& version : op.versions) {
-    if (spec.framework != Framework::standard && !means(name, version)) continue;
+  for (const Version& version : found.op->versions) {
+    if (spec.framework != Framework::standard && !means(*found.name, version)) continue;
     if (version.framework != Framework::standard) known.push_back(spec_name(version));
     if (version.framework != spec.framework || version.since > spec.version) continue;
     if (best == nullptr || version.since >= best->since) best = &version;
@@ -129,11 +138,12 @@ const Version& find_version(const Operator& op, const OperatorName& name, const 
   if (best != nullptr) return *best;
   const std::string asked = spec_name(spec.framework, spec.version);
   throw Error(cat(asked, " has no operator of this name"), "T-0",
-              cat(name.name, " is in ",
+              cat(found.name->name, " is in ",
                   known.empty() ? cat("no version of ", publisher_of(spec.framework).name) : join(known)));
 }
 
-FoundOperator named_in(const FoundOperator& found, const Spec& spec) {
+FoundOperator named_in(const FoundOperator& found, const std::optional<std::string>& text) {
+  const Spec spec = parse_spec(text);
   const auto is_in = [&](const OperatorName& name) {
     return std::ranges::any_of(found.op->versions, [&](const Version& version) {
       return version.framework == spec.framework && version.since <= spec.version && means(name, version);

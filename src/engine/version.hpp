@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/request.hpp"
@@ -25,13 +26,19 @@ struct Spec {
 // Returns spec_texts(), and the texts that mean several versions: "all", "onnx" (explain/portability.hpp).
 [[nodiscard]] std::vector<std::string> all_spec_texts();
 
-// Returns the operator version that is in effect in the spec. `name` is the name in the call: it may mean
-// only one of the publisher's operators. Throws Error [T-0] if there is none.
-[[nodiscard]] const Version& find_version(const Operator& op, const OperatorName& name, const Spec& spec);
+// Returns the operator of a call by its name and the text of its --spec ("": none), as that of its publisher.
+// Nothing else of the text is read: find_version() checks it.
+[[nodiscard]] FoundOperator find_operator(std::string_view name, std::string_view spec);
+// Like find_operator(), but throws Error if there is none.
+[[nodiscard]] FoundOperator require_operator(std::string_view name, std::string_view spec);
+
+// Returns the version of the operator that is in effect in the spec. The name in the call may mean only one
+// of the publisher's operators. Throws Error [T-0] if there is none, or the text is no spec of one version.
+[[nodiscard]] const Version& find_version(const FoundOperator& found, const std::optional<std::string>& spec);
 
 // Returns the operator by its own name if that means a version in the spec, otherwise by the first name that
 // does.
-[[nodiscard]] FoundOperator named_in(const FoundOperator& op, const Spec& spec);
+[[nodiscard]] FoundOperator named_in(const FoundOperator& found, const std::optional<std::string>& spec);
 
 // Throws Error if the version does not allow the dtype of operand `i`, called `operand`; sets Call::missing
 // if its publisher allows it but tensorop does not compute it. `hint` is used if no other version allows the

@@ -69,7 +69,7 @@ Tensor element_of(const Tensor& tensor, std::int64_t position) {
   return {tensor.dtype(), {}, storage};
 }
 
-// Opens the call without attributes that only single versions have, to read its operands.
+// Opens the call without attributes and words that only single versions have, to read its operands.
 OpenedCall open_for_all(Request request, const Settings& settings) {
   const Operator& op = *request.op.op;
   request.spec.reset();
@@ -77,6 +77,7 @@ OpenedCall open_for_all(Request request, const Settings& settings) {
     const AttributeSpec* spec = find_attribute(op, given.name);
     return spec != nullptr && find_attribute(op.versions.front(), given.name) == nullptr;
   });
+  translate_words(op.versions.front(), request);
   // Attributes that exclude each other in the default semantics may be allowed together in a version.
   return open_call(request, settings, AttributeChecks::each);
 }

@@ -37,10 +37,13 @@ const OperatorName* name_in(const Request& request, const Version& version) {
   return nullptr;
 }
 
-// Renames the call, and gives an attribute that only the old name presets.
+// Renames the call, and gives an attribute that only the old name presets. An axis stands against a preset
+// `flat`.
 void rename(Request& request, const OperatorName& name) {
   const auto& preset = request.op.name->preset;
-  const auto is_preset = [&](const NamedText& given) { return given.name == preset.attribute; };
+  const auto is_preset = [&](const NamedText& given) {
+    return given.name == preset.attribute || (preset.attribute == kFlatSpec.name && given.name == "axis");
+  };
   if (&name != request.op.name && !preset.attribute.empty() && name.preset.attribute != preset.attribute &&
       std::ranges::none_of(request.attributes, is_preset))
     request.attributes.push_back({std::string(preset.attribute), Operand(std::string(preset.text))});
@@ -51,10 +54,14 @@ void rename(Request& request, const OperatorName& name) {
 
 const Version* version_of(const Request& request) {
   try {
-    return &find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
+    return &find_version(request.op, request.spec);
   } catch (const Error&) {
     return nullptr;
   }
+}
+
+std::string_view default_of(const AttributeSpec& spec, const Request& request, const Version* own) {
+  return own == nullptr ? spec.default_text : default_text(spec, *request.op.name, *own);
 }
 
 namespace {
@@ -72,6 +79,21 @@ std::optional<VersionCall> call_in(const Request& request, const Version& versio
 }
 
 }  // namespace
+
+void translate_words(const Version& version, Request& request) {
+  for (NamedText& given : request.attributes) {
+    const AttributeSpec* const spec = find_attribute(*request.op.op, given.name);
+    if (spec == nullptr || find_attribute(version, given.name) == nullptr || is_policy(*spec)) continue;
+    const auto chosen = std::ranges::find(spec->choices, lower(given.text), &Choice::word);
+    if (chosen == spec->choices.end()) continue;
+    const std::vector<std::string> allowed = allowed_words(*spec, version);
+    if (std::ranges::find(allowed, chosen->word) != allowed.end()) continue;
+    const auto same = std::ranges::find_if(spec->choices, [&](const Choice& choice) {
+      return choice.value == chosen->value && std::ranges::find(allowed, choice.word) != allowed.end();
+    });
+    if (same != spec->choices.end()) given.text = same->word;
+  }
+}
 
 std::vector<VersionCall> in_each_mode(const VersionCall& call) {
   for (const AttributeRow& row : call.version->attributes) {
@@ -95,22 +117,6 @@ std::vector<VersionCall> in_each_mode(const VersionCall& call) {
 
 namespace {
 
-// Writes the version's own words for what the call chooses: add is sum in OpenVINO.
-void translate_words(VersionCall& call) {
-  for (NamedText& given : call.request.attributes) {
-    const AttributeSpec* const spec = find_attribute(*call.request.op.op, given.name);
-    if (spec == nullptr || find_attribute(*call.version, given.name) == nullptr || is_policy(*spec)) continue;
-    const auto chosen = std::ranges::find(spec->choices, lower(given.text), &Choice::word);
-    if (chosen == spec->choices.end()) continue;
-    const std::vector<std::string> allowed = allowed_words(*spec, *call.version);
-    if (std::ranges::find(allowed, chosen->word) != allowed.end()) continue;
-    const auto same = std::ranges::find_if(spec->choices, [&](const Choice& choice) {
-      return choice.value == chosen->value && std::ranges::find(allowed, choice.word) != allowed.end();
-    });
-    if (same != spec->choices.end()) given.text = same->word;
-  }
-}
-
 void drop_neutral(VersionCall& call) {
   const OperatorName::Preset& preset = call.request.op.name->preset;
   std::erase_if(call.request.attributes, [&](const NamedText& given) {
@@ -133,8 +139,7 @@ std::vector<NamedText> own_defaults(const Request& request) {
   const bool is_flat = is_given(kFlatSpec.name) || preset == kFlatSpec.name;
   std::vector<NamedText> out;
   for (const AttributeSpec& spec : op.attributes) {
-    const std::string_view text =
-        own == nullptr ? spec.default_text : default_text(spec, *request.op.name, *own);
+    const std::string_view text = default_of(spec, request, own);
     const auto differs = [&](const Version& version) {
       const OperatorName* const name = name_in(request, version);
       if (name == nullptr || find_attribute(version, spec.name) == nullptr) return false;
@@ -198,6 +203,7 @@ std::vector<VersionCall> stablehlo_calls(const Request& request, const Settings&
   std::vector<VersionCall> out;
   Request plain = request;
   plain.spec.reset();
+  translate_words(plain.op.op->versions.front(), plain);
   try {
     const Bound bound = bind(plain, settings);
     const Request written = as_stablehlo(bound.call, bound.planned);
@@ -303,7 +309,7 @@ std::vector<VersionCall> calls_under(const Request& given, const std::vector<Fra
   for (VersionCall& call : calls) {
     if (!is_wanted(call.version->framework)) continue;
     drop_neutral(call);
-    translate_words(call);
+    translate_words(*call.version, call.request);
     std::ranges::move(in_each_mode(call), std::back_inserter(out));
   }
   for (VersionCall& call : out) call.row = row_of(call, out);

@@ -51,6 +51,13 @@ struct VersionVerdict {
 // Returns the version of the call; null if its --spec names several, or none that the operator has.
 [[nodiscard]] const Version* version_of(const Request& request);
 
+// Returns the default of an attribute in the version of the call, `own`, or of its operator if that is null.
+[[nodiscard]] std::string_view default_of(const AttributeSpec& spec, const Request& request,
+                                          const Version* own);
+
+// Writes the version's own words for what the call chooses: add is sum in OpenVINO.
+void translate_words(const Version& version, Request& request);
+
 // Returns the call with each policy for indices that the version has; unchanged if it gives one, or has none.
 [[nodiscard]] std::vector<VersionCall> in_each_mode(const VersionCall& call);
 

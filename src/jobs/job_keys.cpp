@@ -9,7 +9,7 @@
 #include "engine/attributes.hpp"
 #include "engine/index_forms.hpp"
 #include "engine/version.hpp"
-#include "explain/portability.hpp"
+#include "explain/verdicts.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/source.hpp"
 #include "jobs/job_values.hpp"
@@ -227,31 +227,6 @@ bool read_of_table(KeyReading& to, const JsonMember& member, unsigned where) {
   return true;
 }
 
-// Reads the key "dtypes" for operands that have been read.
-void read_dtypes(const JsonMember& member, Request& request) {
-  if (member.kind == JsonKind::list) {
-    const std::vector<Operand> words = operands_of(member, "");
-    if (words.size() != request.positional.size())
-      throw Error(
-          cat("its length is ", words.size(), ", the list \"operands\" has ", request.positional.size()));
-    for (std::size_t i = 0; i < words.size(); ++i) request.positional[i].declared = read_dtype(words[i].text);
-    return;
-  }
-  for (const JsonMember& one : members_of(member, "an object or a list of dtypes")) {
-    const DType dtype = read_dtype(text_of(one, "a dtype name"));
-    bool is_known = false;
-    const auto declare = [&](Operand& operand, const std::string& name) {
-      if (name != one.key) return;
-      operand.declared = dtype;
-      is_known = true;
-    };
-    for (NamedText& operand : request.named) declare(operand, operand.name);
-    std::size_t number = request.named.size();
-    for (Operand& operand : request.positional) declare(operand, cat("operand_", ++number));
-    if (!is_known) throw Error(cat(in_quotes(one.key), " is no operand of the job"));
-  }
-}
-
 bool is_default(const NamedText& given, const AttributeSpec& spec, std::string_view standard) {
   const std::string text = given.shown();
   const bool is_flag = spec.kind == AttributeKind::boolean || spec.kind == AttributeKind::flag;
@@ -260,11 +235,11 @@ bool is_default(const NamedText& given, const AttributeSpec& spec, std::string_v
 }
 
 // Reads the key "attributes". An attribute's own key may repeat the value.
-void read_attributes(KeyReading& to, const JsonObject& object, const std::optional<std::string>& spec) {
+void read_attributes(KeyReading& to, const JsonObject& object) {
   const JsonMember* const all = find_member(object, "attributes");
   if (all == nullptr) return;
   Request& request = to.job.request;
-  const Version& version = find_version(*request.op.op, *request.op.name, parse_spec(spec));
+  const Version* const version = version_of(request);
   with_context("key \"attributes\"", [&] {
     for (const JsonMember& member : members_of(*all, "an object of attributes")) {
       const JsonMember* const own = find_member(object, member.key);
@@ -275,7 +250,7 @@ void read_attributes(KeyReading& to, const JsonObject& object, const std::option
         throw Error(cat(in_quotes(member.key), " is not what the key of that name says"));
       if (own != nullptr) continue;
       NamedText given = attribute_of(member, attribute->kind, to.folder);
-      if (!is_default(given, *attribute, default_text(*attribute, *request.op.name, version)))
+      if (!is_default(given, *attribute, default_of(*attribute, request, version)))
         request.attributes.push_back(std::move(given));
     }
   });
@@ -295,19 +270,23 @@ void require_format(const Destination& output) {
   }
 }
 
-// Returns the specification of a job; empty: none. `defaults` applies to jobs without one.
-std::string spec_of(const JsonObject& object, const std::optional<std::string>& defaults) {
+// Reads the keys "spec" and "op" of a job: the operator has a name of the specification's publisher, or any
+// other. The option --spec takes the place of the key.
+void read_operator(KeyReading& to, const JsonObject& object) {
+  Request& request = to.job.request;
+  request.spec = to.shared.spec;
   const JsonMember* const spec = find_member(object, "spec");
-  if (spec == nullptr || spec->kind != JsonKind::string) return defaults.value_or("");
-  return std::string(spec->value.text);
-}
-
-// A publisher may have names of its own.
-FoundOperator operator_of(const JsonObject& object, const std::string& spec) {
+  if (spec != nullptr && spec->kind == JsonKind::string) request.spec = std::string(spec->value.text);
+  to.is_of_versions = is_of_versions(to.job);
+  if (to.is_of_versions && to.shared.only_spec)
+    throw Error("a case of several versions cannot be combined with --spec");
+  if (to.shared.only_spec) request.spec = to.shared.only_spec;
   const JsonMember* const op = find_member(object, "op");
   if (op == nullptr) throw Error("key \"op\" is missing");
-  return with_context("key \"op\"",
-                      [&] { return require_operator(text_of(*op, "an operator name"), publisher_in(spec)); });
+  request.op = with_context("key \"op\"", [&] {
+    return require_operator(text_of(*op, "an operator name"), request.spec.value_or(""));
+  });
+  request.from_job = true;
 }
 
 [[noreturn]] void refuse_key(const std::string& key, const Operator& op,
@@ -354,6 +333,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
   job.line = object.line;
   job.number = object.number;
   return with_context(job.location(), [&] {
+    KeyReading read{folder, job, defaults};
     const JsonMember* const model = find_member(object, "model");
     std::optional<OnnxCall> call;
     if (model != nullptr) {
@@ -363,14 +343,9 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       });
       job.request.op = call->op;
     } else {
-      const std::string spec = spec_of(object, defaults.spec);
-      if (defaults.only_spec && names_several(spec))
-        throw Error("a case of several versions cannot be combined with --spec");
-      job.request.op = operator_of(object, defaults.only_spec.value_or(spec));
-      job.request.from_job = true;
+      read_operator(read, object);
     }
     const unsigned where = call ? kOfModel : kOfOperator;
-    KeyReading read{folder, job, defaults, !call && names_several(spec_of(object, defaults.spec))};
     for (const JsonMember& member : object.members) {
       const bool is_known = with_context(cat("key \"", member.key, "\""), [&] {
         return read_of_operator(read, member, call.has_value()) || read_of_table(read, member, where);
@@ -384,8 +359,7 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
       });
       job.request.text_format = text_format;
     } else {
-      job.request.spec = defaults.only_spec ? defaults.only_spec : read.shared.spec;
-      read_attributes(read, object, job.request.spec);
+      read_attributes(read, object);
       if (read.dtypes != nullptr)
         with_context("key \"dtypes\"", [&] { read_dtypes(*read.dtypes, job.request); });
     }

@@ -171,6 +171,30 @@ Expectation expectation_of(const JsonMember& member, const std::string& folder) 
   return {error ? Expectation::Kind::error : Expectation::Kind::file, error.value_or(""), std::move(operand)};
 }
 
+void read_dtypes(const JsonMember& member, Request& request) {
+  if (member.kind == JsonKind::list) {
+    const std::vector<Operand> words = operands_of(member, "");
+    if (words.size() != request.positional.size())
+      throw Error(
+          cat("its length is ", words.size(), ", the list \"operands\" has ", request.positional.size()));
+    for (std::size_t i = 0; i < words.size(); ++i) request.positional[i].declared = read_dtype(words[i].text);
+    return;
+  }
+  for (const JsonMember& one : members_of(member, "an object or a list of dtypes")) {
+    const DType dtype = read_dtype(text_of(one, "a dtype name"));
+    bool is_known = false;
+    const auto declare = [&](Operand& operand, const std::string& name) {
+      if (name != one.key) return;
+      operand.declared = dtype;
+      is_known = true;
+    };
+    for (NamedText& operand : request.named) declare(operand, operand.name);
+    std::size_t number = request.named.size();
+    for (Operand& operand : request.positional) declare(operand, cat("operand_", ++number));
+    if (!is_known) throw Error(cat(in_quotes(one.key), " is no operand of the job"));
+  }
+}
+
 ToleranceText tolerance_of(const JsonMember& member) {
   if (member.kind == JsonKind::null || member.kind == JsonKind::list || member.kind == JsonKind::object) {
     refuse(member, "a number or a word");

@@ -28,6 +28,8 @@ namespace tensorop {
 [[nodiscard]] std::vector<JsonMember> members_of(const JsonMember& object, std::string_view expected);
 // Format: {"data": [2, -1], "indices": "-1,1"}.
 [[nodiscard]] std::vector<NamedText> reshapes_of(const JsonMember& member);
+// Reads the dtypes of operands that the request has.
+void read_dtypes(const JsonMember& member, Request& request);
 // Whether a golden file of that name may hold {"error": RULE} in place of a tensor.
 [[nodiscard]] bool may_hold_error(const std::string& path);
 // A golden file that holds an error is that expected error.

@@ -304,7 +304,7 @@ Request request_of(const OnnxCall& call, const std::vector<Operand>& inputs,
   Request request;
   request.op = call.op;
   request.spec = spec.value_or(spec_name(Framework::onnx, static_cast<int>(call.opset)));
-  if (spec) request.op = named_in(call.op, parse_spec(spec));
+  if (spec) request.op = named_in(call.op, spec);
   request.attributes = call.attributes;
   request.declared = call.output_dtype;
   request.from_job = true;

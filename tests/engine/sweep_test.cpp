@@ -226,7 +226,7 @@ TEST_CASE("the opset of a version means that version, and so does every one up t
         CAPTURE(version.published, spec_name(version.framework, opset));
         std::optional<std::string> text = spec_name(version.framework, opset);
         if (version.framework == Framework::standard) text.reset();
-        CHECK(&find_version(*op, *found.name, parse_spec(text)) == &version);
+        CHECK(&find_version(found, text) == &version);
       }
     }
   }

@@ -63,7 +63,7 @@ TEST_CASE("why of elements of every operator and version is what the reference s
     for (std::int64_t number = 0; number < kMostCalls && !is_done(); ++number) {
       Random random(seed, static_cast<std::uint64_t>(number));
       const RandomCase call = random_call(random, std::string(op->name), 0);
-      const Version* version = &find_version(*op, *call.request.op.name, parse_spec(call.request.spec));
+      const Version* version = &find_version(call.request.op, call.request.spec);
       if (done[version].is_enough()) continue;
       const std::string wrong = faults(random, call, done[version]);
       INFO("TENSOROP_SEED=" << seed << ", call " << number << " of " << op->name << " "

@@ -36,7 +36,7 @@ Subject subject_of(std::string_view op, const std::optional<std::string>& spec =
   Subject subject;
   subject.op = require_operator(op);
   subject.spec = spec;
-  subject.version = &find_version(*subject.op.op, *subject.op.name, parse_spec(spec));
+  subject.version = &find_version(subject.op, spec);
   return subject;
 }
 

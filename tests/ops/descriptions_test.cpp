@@ -1,11 +1,14 @@
 // What must hold of the operators' descriptions themselves, whatever they describe.
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <string>
 
 #include "base/text.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
+#include "support/files.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -70,6 +73,34 @@ TEST_CASE("names are unique over all operators, folded, and the first is the ope
       CHECK(is_value(*spec, {}, std::string(name.preset.text)));
     }
   }
+}
+
+TEST_CASE("one way leads from a name and a spec to an operator and its version", "[descriptions]") {
+  // What the way is made of, and the sources that may have it: find_operator(), find_version(), named_in(),
+  // the verdicts of all versions, hints. The others with parse_spec() want nothing of an operator.
+  const std::map<std::string, std::set<std::string>> kParts = {
+      {"find_publisher(", {"src/engine/version", "src/explain/portability", "src/ops/publisher"}},
+      {"publisher_in(", {"src/engine/version", "src/ops/publisher"}},
+      {"means(",
+       {"src/engine/version", "src/engine/version_hint", "src/explain/verdicts", "src/jobs/onnx_call",
+        "src/ops/operator"}},
+      {"parse_spec(",
+       {"apps/tensorop/check", "apps/tensorop/generate", "src/engine/bind", "src/engine/onnx_case_writer",
+        "src/engine/version"}},
+  };
+  std::map<std::string, std::set<std::string>> found;
+  for (const char* folder : {"/src", "/apps"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(source_dir() + folder)) {
+      if (entry.path().extension() != ".cpp") continue;
+      const std::string text = get(entry.path().string());
+      for (const auto& [part, files] : kParts) {
+        if (text.find(part) != std::string::npos)
+          found[part].insert(
+              std::filesystem::path(entry).replace_extension().string().substr(source_dir().size() + 1));
+      }
+    }
+  }
+  CHECK(found == kParts);
 }
 
 TEST_CASE("operands and attributes are described in full", "[descriptions]") {

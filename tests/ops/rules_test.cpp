@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/engine.hpp"
+#include "engine/version.hpp"
 #include "io/json/json_writer.hpp"
 #include "ops/rule.hpp"
 #include "ops/rules.hpp"
@@ -150,7 +151,7 @@ Request parse_call(const std::string& call) {
   const std::size_t spec = std::min(call.find("--spec "), call.size());
   std::string publisher;
   std::istringstream(call.substr(spec)) >> publisher >> publisher;
-  request.op = require_operator(op, publisher_in(publisher));
+  request.op = require_operator(op, publisher);
   for (std::string word; words >> word;) {
     if (word == "--dry-run") {
       request.dry_run = true;
@@ -180,7 +181,7 @@ Request parse_call(const std::string& call) {
       request.attributes.push_back({key, text});
     }
   }
-  request.op = require_operator(op, publisher_in(request.spec.value_or("")));
+  request.op = require_operator(op, request.spec.value_or(""));
   return request;
 }
 

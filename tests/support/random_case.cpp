@@ -189,7 +189,7 @@ RandomCase random_call(Random& random, const std::string& op, std::int64_t eleme
     Subject subject;
     subject.op = request.op;
     subject.spec = request.spec;
-    subject.version = &find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
+    subject.version = &find_version(request.op, request.spec);
     subject.max_rank = 6;
     // A small one has longer dimensions now and then.
     subject.min_elements = elements != 0 ? elements : random.chance(15) ? random.between(10, 200) : 0;

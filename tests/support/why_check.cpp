@@ -129,7 +129,7 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
   if (own.op.name->preset.attribute != preset.attribute && !preset.attribute.empty() && !is_given)
     own.attributes.push_back({std::string(preset.attribute), Operand(std::string(preset.text))});
   // The same call has the same attributes, where their defaults differ.
-  const Version& called = find_version(*request.op.op, *request.op.name, parse_spec(request.spec));
+  const Version& called = find_version(request.op, request.spec);
   const auto says = [&](std::string_view name) {
     return name == preset.attribute ||
            std::ranges::find(request.attributes, name, &NamedText::name) != request.attributes.end();
@@ -148,7 +148,7 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
     if (std::ranges::any_of(request.op.op->versions, is_other))
       own.attributes.push_back({std::string(spec.name), Operand(std::string(text))});
   }
-  translate_words(version, own);
+  write_own_words(version, own);
   try {
     (void)evaluate(own, settings);
     return "accepted";
@@ -159,7 +159,7 @@ std::string rule_by(const Request& request, const Settings& settings, const Vers
 
 }  // namespace
 
-void translate_words(const Version& version, Request& request) {
+void write_own_words(const Version& version, Request& request) {
   for (NamedText& given : request.attributes) {
     const AttributeSpec* const spec = find_attribute(*request.op.op, given.name);
     if (spec == nullptr || find_attribute(version, given.name) == nullptr || is_policy(*spec)) continue;

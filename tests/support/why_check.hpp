@@ -25,6 +25,6 @@ namespace tensorop {
                                          const Failure& error);
 
 // Writes the word that the version has for what a word of the call means: add is sum in OpenVINO.
-void translate_words(const Version& version, Request& request);
+void write_own_words(const Version& version, Request& request);
 
 }  // namespace tensorop
