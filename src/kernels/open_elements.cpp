@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "kernels/bits.hpp"
 #include "kernels/index/row_map.hpp"
 #include "tensor/convert_elements.hpp"
 #include "tensor/element.hpp"
@@ -84,10 +85,7 @@ void mark_elements(const std::byte* bytes, std::int64_t stride, std::int64_t cou
       for (std::int64_t i = first; i < first + n; ++i) found |= Test::apply(elements[i]) ? 1 : 0;
     }
     if (found == 0) continue;
-    for (std::int64_t i = first; i < first + n; ++i) {
-      const std::uint64_t bit = Test::apply(elements[i * stride]) ? 1 : 0;
-      bits[(at + i) / 64] |= bit << ((at + i) % 64);
-    }
+    for (std::int64_t i = first; i < first + n; ++i) or_bit(bits, at + i, Test::apply(elements[i * stride]));
   }
 }
 
@@ -99,7 +97,7 @@ void mark_results(std::span<const RunOperand> run, const std::byte* results, std
     const auto operand = [&](std::size_t of) {
       return T{StoredElements<T>(run[of].data)[i * run[of].stride]};
     };
-    if (Test::apply(run.size(), operand, T{result[i]})) bits[at / 64] |= std::uint64_t{1} << (at % 64);
+    if (Test::apply(run.size(), operand, T{result[i]})) or_bit(bits, at);
   }
 }
 
@@ -141,7 +139,7 @@ void for_each_marked(const Plan& plan, std::int64_t elements, std::int64_t memor
   const std::int64_t chunk = chunk_of(plan, elements, memory, own);
   MarkBits bits;
   for_each_range({0, elements}, chunk * own.count(), Threads(1), [&](Range range, int /*worker*/) {
-    bits.assign(to_size(ceil_div(range.count, 64)), 0);
+    bits.assign(words_of_bits(range.count), 0);
     for_each_range(range, chunk, own, [&](Range part, int /*worker*/) {
       mark(part, bits.data() + (part.first - range.first) / 64);
     });
@@ -218,7 +216,7 @@ void write_open(const Plan& plan, std::int64_t elements, std::int64_t memory, co
     for (std::int64_t first = 0; first < range.count; first += kPiece) {
       const std::int64_t n = std::min(kPiece, range.count - first);
       for (std::int64_t i = 0; i < n; ++i)
-        bytes[to_size(i)] = static_cast<std::byte>(bits[to_size((first + i) / 64)] >> ((first + i) % 64) & 1);
+        bytes[to_size(i)] = static_cast<std::byte>(has_bit(bits.data(), first + i));
       target.write({range.first + first, n}, bytes.data());
       if (target.anywhere) threads.advance(n);
     }

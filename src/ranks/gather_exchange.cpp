@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/files/advice.hpp"
+#include "kernels/bits.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/gather_rows.hpp"
@@ -31,15 +32,11 @@ class Pages {
  public:
   // Covers `bytes` bytes from byte `first` of data.
   Pages(std::int64_t first, std::int64_t bytes)
-      : first_(first / kPage), bits_(to_size(ceil_div(first % kPage + bytes, kPage) / 64 + 1)) {}
+      : first_(first / kPage), bits_(words_of_bits(ceil_div(first % kPage + bytes, kPage))) {}
   void mark(std::int64_t first, std::int64_t bytes) {
     const std::int64_t end = (first + bytes - 1) / kPage - first_;
-    for (std::int64_t page = first / kPage - first_; page <= end; ++page) {
-      std::uint64_t& word = bits_[to_size(page / 64)];
-      const std::uint64_t bit = std::uint64_t{1} << (page % 64);
-      count_ += (word & bit) == 0 ? 1 : 0;
-      word |= bit;
-    }
+    for (std::int64_t page = first / kPage - first_; page <= end; ++page)
+      count_ += set_bit(bits_.data(), page) ? 0 : 1;
   }
   [[nodiscard]] std::int64_t bytes() const { return count_ * kPage; }
 

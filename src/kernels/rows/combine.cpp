@@ -1,11 +1,11 @@
 #include "kernels/rows/combine.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <type_traits>
 
 #include "base/checked.hpp"
+#include "kernels/bits.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/elements/binary_logic.hpp"
 #include "tensor/stored_elements.hpp"
@@ -186,10 +186,7 @@ void begin_wide(WideRows& rows, const Move* moves, std::int64_t count) {
   const T* const target = reinterpret_cast<const T*>(rows.target);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t row = moves[i].target;
-    std::uint64_t& word = rows.begun[to_size(row / 64)];
-    const std::uint64_t bit = std::uint64_t{1} << (row % 64);
-    if ((word & bit) != 0) continue;
-    word |= bit;
+    if (set_bit(rows.begun.data(), row)) continue;
     const std::int64_t first = row * rows.row_elements;
     for (std::int64_t c = 0; c < rows.columns; ++c)
       rows.accumulators[to_size(first + c)] = to_float(target[first + c]);
@@ -199,13 +196,11 @@ void begin_wide(WideRows& rows, const Move* moves, std::int64_t count) {
 template <Half T>
 void end_wide(const WideRows& rows) {
   T* const target = reinterpret_cast<T*>(rows.target);
-  for (std::size_t word = 0; word < rows.begun.size(); ++word) {
-    for (std::uint64_t left = rows.begun[word]; left != 0; left &= left - 1) {
-      const std::int64_t first = (to_int64(word) * 64 + std::countr_zero(left)) * rows.row_elements;
-      for (std::int64_t c = 0; c < rows.columns; ++c)
-        target[first + c] = canonical(round_half<T>(rows.accumulators[to_size(first + c)]));
-    }
-  }
+  for_each_bit(rows.begun, [&](std::int64_t row) {
+    const std::int64_t first = row * rows.row_elements;
+    for (std::int64_t c = 0; c < rows.columns; ++c)
+      target[first + c] = canonical(round_half<T>(rows.accumulators[to_size(first + c)]));
+  });
 }
 
 }  // namespace

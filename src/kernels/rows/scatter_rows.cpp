@@ -1,13 +1,13 @@
 #include "kernels/rows/scatter_rows.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/checked.hpp"
+#include "kernels/bits.hpp"
 #include "kernels/elements/element_plans.hpp"
 #include "kernels/open_elements.hpp"
 #include "kernels/rows/partition.hpp"
@@ -16,42 +16,8 @@
 namespace tensorop {
 namespace {
 
-// One bit for each row or element.
+// One bit for each target row of a segment.
 using Bits = std::vector<std::uint64_t>;
-
-bool has(const Bits& bits, std::int64_t i) {
-  return (bits[to_size(i / 64)] >> (i % 64) & 1) != 0;
-}
-
-// Returns whether bit `i` was set before.
-bool set(Bits& bits, std::int64_t i) {
-  std::uint64_t& word = bits[to_size(i / 64)];
-  const std::uint64_t bit = std::uint64_t{1} << (i % 64);
-  const bool was = (word & bit) != 0;
-  word |= bit;
-  return was;
-}
-
-std::size_t words_of(std::int64_t bits) {
-  return to_size(ceil_div(bits, 64));
-}
-
-template <class Take>
-void for_each_row(const Bits& rows, const Take& take) {
-  for (std::size_t word = 0; word < rows.size(); ++word) {
-    for (std::uint64_t left = rows[word]; left != 0; left &= left - 1)
-      take(to_int64(word) * 64 + std::countr_zero(left));
-  }
-}
-
-void set_all(std::uint64_t* bits, Range range, bool value) {
-  for (std::int64_t i = range.first; i < range.end();) {
-    const std::int64_t n = std::min(range.end() - i, 64 - i % 64);
-    const std::uint64_t mask = (n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1) << (i % 64);
-    value ? bits[i / 64] |= mask : bits[i / 64] &= ~mask;
-    i += n;
-  }
-}
 
 std::optional<Rounding> rounding_of(const ScatterRowsSpec& spec) {
   const bool can_round_once = accumulates_wide(spec.reduction, spec.data.dtype(), Rounding::once);
@@ -118,7 +84,7 @@ class ScatterRows final : public Plan {
         for (std::int64_t at = first; counts[to_size(row)] > kFewUpdates && at < first + segment.columns;
              ++at) {
           if (std::memcmp(each_step.data() + at * width_, once.data() + at * width_, to_size(width_)) != 0)
-            set_all(bits, {at, 1}, true);
+            or_bit(bits, at);
         }
       }
     }
@@ -172,17 +138,17 @@ class ScatterRows final : public Plan {
 
   // Marks the rows of a segment that have several updates.
   void mark_duplicates(const Segment& segment, std::uint64_t* bits) const {
-    Bits updated(words_of(segment.targets.count));
+    Bits updated(words_of_bits(segment.targets.count));
     Bits twice(updated.size());
     select_moves(
         segment, [&](const auto& take) { visit(segment.targets, take); },
         [&](const Move* moves, std::int64_t count) {
           for (std::int64_t i = 0; i < count; ++i) {
-            if (set(updated, moves[i].target)) set(twice, moves[i].target);
+            if (set_bit(updated.data(), moves[i].target)) or_bit(twice.data(), moves[i].target);
           }
         });
-    for_each_row(twice, [&](std::int64_t row) {
-      set_all(bits, {segment.first + row * segment.columns, segment.columns}, true);
+    for_each_bit(twice, [&](std::int64_t row) {
+      assign_bits(bits, {segment.first + row * segment.columns, segment.columns}, true);
     });
   }
 
@@ -190,7 +156,7 @@ class ScatterRows final : public Plan {
   void mark_nan(const Segment& segment, std::uint64_t* bits) const {
     const OpenTest test = nan_test(data_.dtype());
     const auto place = [&](std::int64_t row) { return segment.first + row * segment.columns; };
-    Bits updated(words_of(segment.targets.count));
+    Bits updated(words_of_bits(segment.targets.count));
     Bits twice(updated.size());
     select_moves(
         segment, [&](const auto& take) { visit(segment.targets, take); },
@@ -202,15 +168,15 @@ class ScatterRows final : public Plan {
             const std::int64_t step = row_updates_.repeats() ? 1 : segment.columns;
             for (std::int64_t c = 0; c < segment.columns; c += step)
               test(updates_.data() + row_updates_.position(from + c) * width_, 1, step, bits, at + c);
-            if (set(updated, moves[i].target)) set(twice, moves[i].target);
+            if (set_bit(updated.data(), moves[i].target)) or_bit(twice.data(), moves[i].target);
           }
         });
-    for_each_row(updated, [&](std::int64_t row) {
+    for_each_bit(updated, [&](std::int64_t row) {
       const std::int64_t from = (segment.targets.first + row) * row_elements_ + segment.column;
       if (row_updates_.starts_from_data()) {
         test(data_.data() + from * width_, 1, segment.columns, bits, place(row));
-      } else if (!has(twice, row)) {  // the only update of the row is copied
-        set_all(bits, {place(row), segment.columns}, false);
+      } else if (!has_bit(twice.data(), row)) {  // the only update of the row is copied
+        assign_bits(bits, {place(row), segment.columns}, false);
       }
     });
   }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/checked.hpp"
+#include "kernels/bits.hpp"
 #include "kernels/fault.hpp"
 #include "kernels/rows/row_updates.hpp"
 #include "kernels/windows/windows.hpp"
@@ -19,17 +19,11 @@ namespace {
 class TargetBits {
  public:
   explicit TargetBits(std::int64_t count)
-      : words_(
-            static_cast<std::uint64_t*>(std::calloc(to_size(ceil_div(count, 64)), sizeof(std::uint64_t)))) {
+      : words_(static_cast<std::uint64_t*>(std::calloc(words_of_bits(count), sizeof(std::uint64_t)))) {
     if (!words_) throw std::bad_alloc();
   }
   // Returns whether bit `i` was set before.
-  bool set(std::int64_t i) {
-    const std::uint64_t bit = std::uint64_t{1} << (i % 64);
-    const bool was = (words_.get()[i / 64] & bit) != 0;
-    words_.get()[i / 64] |= bit;
-    return was;
-  }
+  bool set(std::int64_t i) { return set_bit(words_.get(), i); }
 
  private:
   struct Free {
