@@ -1,5 +1,6 @@
 // The tests that MPI's ranks make together: mpirun -n 3 tensorop_mpi_tests. Every rank runs the same tests;
-// the first one reports.
+// the first one reports. Only these call the exchange of ranks itself, with random calls; ranks/mpi.py starts
+// the program.
 #include <fcntl.h>
 #include <unistd.h>
 
