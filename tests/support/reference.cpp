@@ -272,17 +272,16 @@ void refuse_lacking(const Arguments& arguments) {
   const DType plain = plain_dtype(arguments);
   for (std::size_t i = 0; i < own.operands.size(); ++i) {
     const bool is_data = own.op == "where" ? i > 0 : !has_indices || i != 1;
-    if (is_data || lacks_index)
-      own.operands[i] = ones(is_data ? plain : DType::int64, own.operands[i].shape());
+    if (is_data)
+      own.operands[i] = ones(plain, own.operands[i].shape());
+    else if (lacks_index)  // which elements it selects is not known: the first one is out of range of an
+                           // empty axis alone
+      own.operands[i] = Array(DType::int64, own.operands[i].shape()).tensor();
     else if (own.op == "where")
       own.operands[i] = ones(DType::boolean, own.operands[i].shape());
   }
-  try {
-    (void)run(own);
-  } catch (const ReferenceError& error) {
-    // Values of indices that are masks are not known.
-    if (!lacks_index || !error.rule.starts_with("IX-")) throw;
-  }
+  if (lacks_index) own.duplicates = "last";
+  (void)run(own);
   throw ReferenceError("NI-1");
 }
 
