@@ -115,7 +115,7 @@ main { margin-top: 1rem; border-top: 1px solid var(--line); }
 .f { margin: 0; padding: .35rem 0; border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 2rem;
   overflow-wrap: anywhere; }
 summary { cursor: pointer; }
-.f b { color: var(--bad); } .equal b, .updated b, .done b { color: var(--good); } .skipped b, .not_given b, .known_failure b { color: var(--other); }
+.f b { color: var(--bad); } .good b { color: var(--good); } .other b { color: var(--other); }
 .place, .head, figcaption, .note { color: var(--dim); } .place, .head { margin-left: .6rem; }
 .note { margin: .6rem 0 0; font-size: .85rem; }
 figure { margin: .8rem 0; } figcaption { font-size: .85rem; max-width: 48rem; }
@@ -158,6 +158,13 @@ bool is_plain(Outcome outcome) {
   return says == OutcomeRow::Says::nothing || says == OutcomeRow::Says::why_not;
 }
 
+// The classes of an entry: of its outcome, and of the colour if it is not bad.
+std::string classes_of(Outcome outcome) {
+  using enum OutcomeRow::Verdict;
+  const OutcomeRow::Verdict verdict = row_of(outcome).verdict;
+  return cat("f ", name(outcome), verdict == passed ? " good" : verdict == skipped ? " other" : "");
+}
+
 // Keeps the page in memory, because the counts come before the findings.
 class HtmlReport : public FileReport {
  public:
@@ -165,7 +172,6 @@ class HtmlReport : public FileReport {
       : settings_(std::move(settings)), why_(std::move(why)) {}
 
   void add(const Finding& finding) override {
-    const std::string outcome(name(finding.outcome));
     const std::string place = place_of(finding, settings_.kind);
     const std::string heading =
         cat("<b>", finding.shrunk ? "finding: " : "", label(finding.outcome), "</b> <code>",
@@ -185,7 +191,7 @@ class HtmlReport : public FileReport {
     if (is_line) {
       const std::string why_skipped =
           report.empty() ? "" : cat("<span class=\"head\">", escaped(headline(finding)), "</span>");
-      findings_ += cat("<p class=\"f ", outcome, "\">", heading, why_skipped, "</p>\n");
+      findings_ += cat("<p class=\"", classes_of(finding.outcome), "\">", heading, why_skipped, "</p>\n");
       return;
     }
     const bool opens = !has_open_ && is_failure(finding.outcome);
@@ -225,7 +231,7 @@ class HtmlReport : public FileReport {
  private:
   std::string details_html(const Finding& finding, const std::string& heading, std::string_view open,
                            const std::string& report) {
-    std::string out = cat("<details class=\"f ", name(finding.outcome), "\"", open, "><summary>", heading,
+    std::string out = cat("<details class=\"", classes_of(finding.outcome), "\"", open, "><summary>", heading,
                           "<span class=\"head\">", escaped(headline(finding)), "</span></summary>\n");
     if (const std::string command = repeating_command(finding, settings_); !command.empty())
       out += cat("<pre class=\"command\">", escaped(command, "\n"), "</pre>\n");
