@@ -25,6 +25,7 @@ constexpr Statement kStatements[] = {
     {"IX-1", Framework::onnx, "GatherND", 11, kAll, Stand::forbidden, "it is an error if any of the index values are out of bounds"},
     {"IX-1", Framework::onnx, "ScatterElements", 11, kAll, Stand::forbidden, "it is an error if any of the index values are out of bounds"},
     {"IX-1", Framework::onnx, "Scatter", 11, kAll, Stand::forbidden, "it is an error if any of the index values are out of bounds"},
+    {"IX-1", Framework::onnx, "TensorScatter", 24, kAll, Stand::forbidden, "linear mode requires write_indices + sequence_length <= max_sequence_length"},
     {"IX-1", Framework::onnx, "Scatter", 9, 9, Stand::open, "no range is stated"},
     {"IX-1", Framework::onnx, "ScatterND", 11, kAll, Stand::open, "index values are expected in the valid range"},
     {"IX-1", Framework::openvino, "Gather", 1, 7, Stand::open, "the values for indices are in the range [0, data[axis] - 1]"},

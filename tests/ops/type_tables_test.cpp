@@ -82,9 +82,11 @@ bool has_indices_operand(const Operator& op) {
 // Whether negative indices count from the end, and what is out of range.
 TEST_CASE("the descriptions have the index rules of the specification's table", "[descriptions]") {
   std::set<std::string> refuse_negative;
+  std::set<std::string> zero_fill;
   for (const reference::PublishedVersion& row : reference::published_versions()) {
     if (!row.rules.negative_indices && !row.rules.any_index && row.op != "tensorscatter")
       refuse_negative.insert(cat(row.framework, '-', row.since, ' ', row.typed));
+    if (row.rules.zero_fill) zero_fill.insert(cat(row.framework, '-', row.since, ' ', row.typed));
   }
   // The texts of these versions state a range, or nothing, and not what is outside it.
   const std::set<std::string> open_range = {
@@ -99,15 +101,15 @@ TEST_CASE("the descriptions have the index rules of the specification's table", 
       const std::string entry = cat(spec_name(version.framework, version.since), ' ', version.published);
       CAPTURE(entry);
       const bool is_window = op->family == "slices";
-      OutOfBounds expected = entry == "openvino-8 Gather" ? OutOfBounds::zero : OutOfBounds::error;
+      const std::string typed =
+          cat(framework_name(version.framework), '-', version.since, ' ', fold_name(version.published));
+      OutOfBounds expected = zero_fill.contains(typed) ? OutOfBounds::zero : OutOfBounds::error;
       if (version.framework == Framework::webnn && has_indices_operand(*op)) expected = OutOfBounds::clip;
       if (is_window) expected = version.published == "scatter" ? OutOfBounds::drop : OutOfBounds::clamp;
       CHECK(version.index.out_of_bounds == expected);
       const bool is_raw = version.published == "TensorScatter" || is_window;
       CHECK((version.index.negative == Negative::raw) == is_raw);
-      if (version.index.negative == Negative::refuse)
-        found.insert(
-            cat(framework_name(version.framework), '-', version.since, ' ', fold_name(version.published)));
+      if (version.index.negative == Negative::refuse) found.insert(typed);
       CHECK(leaves_open(version, "IX-1") == open_range.contains(entry));
       CHECK(leaves_open(version, "IX-2") == open_negative.contains(entry));
       CHECK(version.index.clips_raw ==
@@ -123,7 +125,7 @@ TEST_CASE("each refusal of an index is a statement with its address", "[descript
     if (!has_indices_operand(*op)) continue;
     for (const Version& version : op->versions) {
       CAPTURE(op->name, version.published, spec_name(version));
-      if (version.framework == Framework::standard || version.published == "TensorScatter") continue;
+      if (version.framework == Framework::standard) continue;
       const bool has_modes = version.framework == Framework::jax && version.published.ends_with("along_axis");
       if (version.index.out_of_bounds == OutOfBounds::error && !has_modes)
         CHECK(find_statement(version, "IX-1") != nullptr);
