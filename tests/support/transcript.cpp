@@ -47,15 +47,15 @@ std::string stable(std::string text, const std::string& directory, PageKind kind
   static const std::regex kNewest("(the newest known (opset|version) is |as in )[a-z]+-[0-9.]+");
   static const std::regex kWrapped("((?:accepted by|refused by|unspecified in):[^\n]*)\n  ");
   static const std::regex kVersions("(onnx-[0-9]+(?::[A-Za-z]+)?)(?:,? onnx-[0-9]+(?::[A-Za-z]+)?)+");
+  static const std::regex kRelease("(ONNX\\s+)1\\.[0-9]+");
   if (kind == PageKind::transcript) {
-    static const std::regex kRelease("(ONNX\\s+)1\\.[0-9]+");
     // A new outcome or opset changes no page that is about others.
     while (std::regex_search(text, kZeroCount)) text = std::regex_replace(text, kZeroCount, "$1");
     while (std::regex_search(text, kWrapped)) text = std::regex_replace(text, kWrapped, "$1 ");
     text = std::regex_replace(text, kVersions, "$1 ...");
+    text = std::regex_replace(text, kNewest, "$1NEWEST");
+    text = std::regex_replace(text, kRelease, "$1NEWEST");
   }
-  text = std::regex_replace(text, kNewest, "$1NEWEST");
-  text = std::regex_replace(text, kRelease, "$1NEWEST");
   text = std::regex_replace(text, kReportTime, "time=\"TIME\"");
   text = std::regex_replace(text, kJsonTime, "\"seconds\":TIME");
   return std::regex_replace(text, kTemporary, ".tensorop-XXXXXXXX.tmp");
