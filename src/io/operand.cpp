@@ -87,7 +87,7 @@ std::optional<HeaderText> parse_header(const std::string& text) {
       read_dimensions(std::string_view(text).substr(begin + 1, end - begin - 1), has_file, out.header);
     });
   } catch (const Error& error) {
-    out.header.fault = error;
+    out.header.fault = std::make_shared<const Error>(error);
   }
   return out;
 }

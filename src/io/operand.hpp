@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,9 +32,9 @@ struct IndexRange {
 // The dtype and the shape in DTYPE[DIM,...].
 struct RawHeader {
   DType dtype;
-  Shape shape;                      // 0 for the dimension `open`
-  std::optional<std::size_t> open;  // "?": computed from the file size
-  std::optional<Error> fault = {};  // a malformed dimension, or a shape that is too large
+  Shape shape;                              // 0 for the dimension `open`
+  std::optional<std::size_t> open;          // "?": computed from the file size
+  std::shared_ptr<const Error> fault = {};  // a malformed dimension, or a shape that is too large; else null
 
   void require_valid() const {
     if (fault) throw Error(*fault);

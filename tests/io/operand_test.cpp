@@ -77,7 +77,7 @@ TEST_CASE("a shape in a text is one that fits, or opening it is an error", "[io]
   CHECK(header("int4[9223372036854775807]@x").enough_bytes() == (std::int64_t{1} << 62) + 1);
   CHECK(header("float64[2,?]@x").open == 1);
   CHECK(header("float64[9223372036854775807,2]@x").fault);
-  CHECK(header("float64[9223372036854775807,?,9223372036854775807]@x").fault == std::nullopt);
+  CHECK(header("float64[9223372036854775807,?,9223372036854775807]@x").fault == nullptr);
 }
 
 TEST_CASE("the archive of FILE:NAME ends at the first colon where there is one", "[io][operand]") {
