@@ -139,7 +139,7 @@ std::vector<ArchiveArray> members_of(const std::vector<NamedInput>& inputs, cons
   return members;
 }
 
-// What a dry run says about a member; `header` is that of a new array.
+// Describes a member for a dry run; `header`: the header of a new array.
 std::string line_of(const NamedInput& input, const ArchiveArray& member,
                     const std::optional<CastInput>& header) {
   const std::string name = printable(input.name);

@@ -33,7 +33,8 @@ struct Spec {
 [[nodiscard]] FoundOperator require_operator(std::string_view name, std::string_view spec);
 
 // Returns the version of the operator that is in effect in the spec. The name in the call may mean only one
-// of the publisher's operators. Throws Error [T-0] if there is none, or the text is no spec of one version.
+// of the publisher's operators. Throws Error [T-0] if the operator has no such version, or if the spec does
+// not name exactly one version.
 [[nodiscard]] const Version& find_version(const FoundOperator& found, const std::optional<std::string>& spec);
 
 // Returns the operator by its own name if that means a version in the spec, otherwise by the first name that

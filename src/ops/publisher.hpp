@@ -45,8 +45,8 @@ struct Publisher {
   int newest;               // the newest version that tensorop knows
   std::string_view source;  // where an operator is described: the release and the page, up to its name
   bool zero_dims = true;    // a dimension may be 0; otherwise ND-1
-  // Of versions that convert operands (Version::converts): dtypes that become floats alone, and whether a
-  // boolean beside another dtype is converted by an operator that has no booleans.
+  // Versions that convert operands (Version::converts) convert these dtypes to floats alone; and
+  // `converts_any_bool`: an operator without booleans converts a boolean beside another dtype.
   DTypeSet only_to_floats = {};
   bool converts_any_bool = true;
 };

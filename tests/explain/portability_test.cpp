@@ -89,7 +89,7 @@ Request alone(Request request, const VersionVerdict& verdict, const std::string&
   return request;
 }
 
-// What a version that refuses the call for this rule says of it.
+// Returns the verdict of a version that refuses the call for this rule.
 Verdict expected_verdict(const Version& version, const std::string& rule) {
   const bool has_words = version.framework != Framework::numpy && version.framework != Framework::jax;
   if (rule == kMissingRule) return Verdict::missing;

@@ -76,8 +76,8 @@ TEST_CASE("names are unique over all operators, folded, and the first is the ope
 }
 
 TEST_CASE("one way leads from a name and a spec to an operator and its version", "[descriptions]") {
-  // What the way is made of, and the sources that may have it: find_operator(), find_version(), named_in(),
-  // the verdicts of all versions, hints. The others with parse_spec() want nothing of an operator.
+  // The functions that find_operator(), find_version() and named_in() are made of, and the only sources that
+  // may call them. Other callers of parse_spec() look up no operator.
   const std::map<std::string, std::set<std::string>> kParts = {
       {"find_publisher(", {"src/engine/version", "src/explain/portability", "src/ops/publisher"}},
       {"publisher_in(", {"src/engine/version", "src/ops/publisher"}},
