@@ -198,7 +198,7 @@ void add_operands(const Command& command, Offers& offers) {
   }
 }
 
-// Completes the words after "tensorop", of which the last is being typed.
+// Completes the words after "tensorop"; the last one is being typed.
 int run_complete(const Arguments& arguments) {
   Words words = arguments.operands;
   if (words.empty()) words.emplace_back();

@@ -99,7 +99,7 @@ std::vector<Option> convert_options() {
       {"--metadata", Heading::result, "KEY=VALUE", "metadata of a safetensors file",
        OptionRules{.repeats = true}},
       {"--metadata-from", Heading::result, "FILE",
-       "an archive whose metadata is taken; default: those that are inputs as a whole"},
+       "an archive whose metadata is taken; default: archives that are inputs as a whole"},
       rename_option("arrays of input archives"),
       {"--dry-run", Heading::result, "",
        "print what each array of the archive would be, and what is left out; read only headers"},

@@ -112,7 +112,7 @@ class InfoReport {
     return inspect_file(operand, format, &options);
   }
 
-  // Measures the arrays of a file; content.arrays keeps those that could be read.
+  // Measures the arrays of a file; content.arrays keeps the readable ones.
   void take(FileContent& content) {
     if (!measures()) {
       for (const ArrayEntry& info : content.arrays) measured_.push_back({.info = info});

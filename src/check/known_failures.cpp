@@ -96,7 +96,7 @@ class LineIndex {
     others_.push_back(line);
   }
 
-  // The lines, ascending, of which that condition is met.
+  // The lines, ascending, whose condition is met.
   [[nodiscard]] std::vector<std::size_t> lines_for(const CaseFacts& facts) const {
     std::vector<std::size_t> out = others_;
     for (const auto& [key, lines] : by_value_) {

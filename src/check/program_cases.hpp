@@ -30,7 +30,7 @@ namespace tensorop {
 
 class ProgramCases {
  public:
-  // Divides the cases of `jobs` into packs, one for each process, of which `concurrent` run at a time: of one
+  // Divides the cases of `jobs` into packs, one for each process; `concurrent` of them run at a time: of one
   // case or, if the command takes {cases}, of at most kMostCases. A case that needs results of other jobs is
   // a pack of its own. Notes the state of all files that jobs read. The arguments must outlive this object.
   ProgramCases(const std::vector<Job>& jobs, const ProgramSettings& program, const TemporaryEntry& folder,

@@ -68,14 +68,20 @@ std::string bits_of(const Tensor& tensor, std::int64_t position) {
   return out;
 }
 
+ShownValue value_at(const Tensor& tensor, std::int64_t position) {
+  std::string text = json_element(tensor, position);
+  if (tensor.dtype() != DType::string) std::erase(text, '"');  // around NaN
+  return {json_element(tensor, position, Digits::exact), printable(text)};
+}
+
 DifferingElement describe_element(const Tensor& actual, const Tensor& expected, std::int64_t position,
                                   const ElementTolerance& tolerance) {
-  DifferingElement out{coordinates(position, actual.shape()), json_element(actual, position, Digits::exact),
-                       json_element(expected, position, Digits::exact),
+  DifferingElement out{coordinates(position, actual.shape()), value_at(actual, position),
+                       value_at(expected, position),
                        compare_elements(actual, expected, position, 1, tolerance)};
   if (out.error.only_bits != 0) {
-    out.actual_bits = bits_of(actual, position);
-    out.expected_bits = bits_of(expected, position);
+    out.actual.bits = bits_of(actual, position);
+    out.expected.bits = bits_of(expected, position);
   }
   return out;
 }

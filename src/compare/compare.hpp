@@ -28,14 +28,17 @@ struct ComparedTensor {
 };
 
 // An element that differs. Values are JSON; `error` has the errors that are defined for the dtype and values.
+struct ShownValue {
+  std::string json;       // as JSON that float64 reads back exactly
+  std::string text;       // with the fewest digits in its dtype, for people; printable
+  std::string bits = {};  // "0x80000000", if the two values differ only in them; else empty
+};
+
 struct DifferingElement {
   std::vector<std::int64_t> position;
-  std::string actual;
-  std::string expected;
-  Difference error;  // of this element alone
-  // The bits, if the values differ only in them: "0x80000000"; else empty.
-  std::string actual_bits = {};
-  std::string expected_bits = {};
+  ShownValue actual;
+  ShownValue expected;
+  Difference error;      // of this element alone
   std::string why = {};  // the sentence of report/finding_why.hpp, if it is asked for
 };
 

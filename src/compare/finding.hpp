@@ -76,7 +76,7 @@ struct Shrunk {
   std::int64_t cases = 1;               // that do so
   std::vector<std::string> names = {};  // of these cases
   bool is_smallest = true;              // false: time ended before all smaller calls were tried
-  bool fails_again = true;   // false: the finding is that of its first case, whose call passed when run again
+  bool fails_again = true;   // false: the finding is of its first case, whose call passed when run again
   std::string kept = {};     // the folder of the case
   std::string command = {};  // that checks that folder
 };

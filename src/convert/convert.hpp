@@ -30,7 +30,7 @@ struct Conversion {
   // "KEY=VALUE" in addition to the metadata of the inputs; only for archives whose format keeps metadata.
   std::vector<std::string> metadata = {};
   std::optional<std::string> metadata_from = {};  // an archive whose metadata replaces the inputs'
-  // Takes the names of the arrays of whole archives, and returns a test for those that stay; null: all stay.
+  // Takes the names of the arrays of whole archives, and returns a test for the ones to keep; null: all stay.
   using Wanted = std::function<bool(const std::string& name)>;
   std::function<Wanted(const std::vector<std::string>& names)> choose = nullptr;
   std::vector<std::string> renames = {};  // new names of the arrays that stay, as in rename_all()

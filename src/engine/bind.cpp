@@ -168,7 +168,7 @@ Shape read_dimensions(const std::string& name, std::string_view text) {
   const std::optional<Shape> parsed = has_brackets && list.empty() ? Shape() : parse_list(list);
   if (!parsed || std::ranges::any_of(*parsed, [](std::int64_t dimension) { return dimension < -1; })) {
     throw Error(cat("reshape of ", name, ": ", in_quotes(text),
-                    " is not a list of non-negative integers, one of which may be -1"),
+                    " is not a list of non-negative integers and at most one -1"),
                 kCallRule);
   }
   const Shape& out = *parsed;

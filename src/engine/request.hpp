@@ -13,7 +13,7 @@
 
 namespace tensorop {
 
-// An operand with its name, or an attribute or a shape, whose `text` may be that of no operand.
+// An operand with its name, or an attribute or a shape, whose `text` need not be an operand's.
 struct NamedText : Operand {
   NamedText(std::string own_name, Operand operand) : Operand(std::move(operand)), name(std::move(own_name)) {}
 

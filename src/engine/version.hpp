@@ -26,7 +26,7 @@ struct Spec {
 // Returns spec_texts(), and the texts that mean several versions: "all", "onnx" (explain/portability.hpp).
 [[nodiscard]] std::vector<std::string> all_spec_texts();
 
-// Returns the operator of a call by its name and the text of its --spec ("": none), as that of its publisher.
+// Returns the operator of a call by its name and the text of its --spec ("": none), by the publisher's rules.
 // Nothing else of the text is read: find_version() checks it.
 [[nodiscard]] FoundOperator find_operator(std::string_view name, std::string_view spec);
 // Like find_operator(), but throws Error if there is none.

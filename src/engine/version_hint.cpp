@@ -12,7 +12,7 @@
 namespace tensorop {
 namespace {
 
-// At most so many index elements are checked again.
+// At most this number of index elements is checked again.
 constexpr std::int64_t kMostChecked = std::int64_t{1} << 22;
 
 // The call's own name if it means the version, else another one that means the same; null: there is none.

@@ -130,7 +130,7 @@ class Drawing {
   // The places of planted elements, and the class that comes first: the same for all operands.
   std::array<std::int64_t, 8> places_{};
   std::int64_t first_class_ = 0;
-  bool has_more_classes_ = false;  // than those that are wanted
+  bool has_more_classes_ = false;  // than are wanted
   std::size_t next_operand_ = 0;
   bool is_too_large_ = false;
 };

@@ -67,7 +67,7 @@ class Generator {
   Coverage coverage_;
   bool is_complete_ = false;  // no pair is open
   std::map<std::string_view, std::int64_t> rules_;
-  bool has_all_rules_ = false;  // those that are left were not met in many attempts
+  bool has_all_rules_ = false;  // many attempts did not meet the others
   std::uint64_t drawn_ = 0;
 };
 

@@ -60,7 +60,7 @@ struct Call {
   OutOfBounds oob = OutOfBounds::error;  // from --oob, or else from the version
   std::optional<Duplicates> duplicates;  // not given: last
   // What the publisher of the version accepts in the call and tensorop does not compute: an error [NI-1],
-  // once the shapes are those that the publisher accepts.
+  // once the publisher accepts the shapes.
   std::optional<Error> missing = {};
   bool from_job = false;  // the call is written as keys, not as options
   IndexForm form = {};    // of indices, as the caller gave them

@@ -192,7 +192,7 @@ class JobDistribution {
     return first;
   }
 
-  // Runs the jobs `part`, except those that are no longer wanted after a failure.
+  // Runs the jobs `part`, except the ones no longer wanted after a failure.
   Message run_part(const std::vector<std::size_t>& part) {
     std::vector<std::size_t> own;
     std::ranges::copy_if(part, std::back_inserter(own), [&](std::size_t job) { return job <= last_wanted_; });

@@ -59,7 +59,7 @@ std::string ComparisonTable::text(const std::string& key) const {
     if (kKeys[i] == "elements") return cat(static_cast<std::int64_t>(*value), " of ", line.elements);
     if (!value) return std::string("-");
     // The difference of a cosine from 1 has few digits.
-    return std::isnan(*value) || kKeys[i] == "cosine" ? number_text(*value) : five_digits(*value);
+    return std::isnan(*value) || kKeys[i] == "cosine" ? number_text(*value) : short_number(*value);
   };
   std::vector<std::string> lines(sorted.size() + 1);
   for (std::size_t i = 0; i + 1 < kKeys.size(); ++i) {

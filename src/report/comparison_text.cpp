@@ -1,10 +1,9 @@
 #include "report/comparison_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/markup.hpp"
@@ -44,11 +43,11 @@ double percent_of(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string five_digits(double value) {
-  if (std::isnan(value)) return "-";
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.5g", value + 0.0);
-  return text.data();
+std::string short_number(double value) {
+  char text[kNumberTextSize];
+  constexpr int kDigits = 4;
+  return {text,
+          std::to_chars(text, text + sizeof text, value + 0.0, std::chars_format::general, kDigits).ptr};
 }
 
 std::string number_text(double value) {
@@ -60,7 +59,7 @@ namespace {
 
 // The absolute error of an element, or the largest one of all elements; exact for integers.
 std::string absolute(const Comparison& comparison, const Difference& error) {
-  return is_integer(comparison) ? cat(error.ulp.value) : number_text(error.absolute.value);
+  return is_integer(comparison) ? cat(error.ulp.value) : short_number(error.absolute.value);
 }
 
 // A line's label, padded to the width of the longest label.
@@ -106,16 +105,22 @@ std::string tolerance_text(const Comparison& comparison) {
   return out + (tolerance.nan_unequal ? ", NaN unequal" : "");
 }
 
-// A value for messages: numbers without the quotes that JSON needs around NaN; with its bits, if any.
-std::string shown_value(const Comparison& comparison, std::string json, const std::string& bits) {
-  if (comparison.actual.dtype != DType::string) std::erase(json, '"');
-  return printable(json) + (bits.empty() ? "" : cat(" (", bits, ')'));
+std::string shown_value(const ShownValue& value) {
+  return cat(value.text, value.bits.empty() ? "" : cat(" (", value.bits, ')'));
+}
+
+// A limit of at most four digits that `least` satisfies.
+std::string upper_limit(double least) {
+  const std::string text = short_number(least);
+  if (!std::isfinite(least) || std::strtod(text.c_str(), nullptr) >= least) return text;
+  const double unit = std::pow(10, std::floor(std::log10(least)) - 3);
+  return short_number(least + unit / 2);
 }
 
 std::string error_text(const Comparison& comparison, const Difference& error) {
   if (error.absolute.at < 0 && error.ulp.at < 0) return "";
   std::string out = cat(" (off by ", absolute(comparison, error));
-  if (error.relative.at >= 0) out += cat(", relative ", number_text(error.relative.value));
+  if (error.relative.at >= 0) out += cat(", relative ", short_number(error.relative.value));
   if (has_ulp(comparison) && !is_integer(comparison)) out += cat(", ", error.ulp.value, " ulp");
   return out + ')';
 }
@@ -128,9 +133,8 @@ std::string position_text(const std::vector<std::int64_t>& position) {
 std::string element_line(std::string_view role, const Comparison& comparison, const DifferingElement& element,
                          const std::string& remark) {
   const std::string where = element.position.empty() ? "" : position_text(element.position) + ": ";
-  return cat(label(role), where, "actual ", shown_value(comparison, element.actual, element.actual_bits),
-             ", expected ", shown_value(comparison, element.expected, element.expected_bits),
-             error_text(comparison, element.error), remark, '\n',
+  return cat(label(role), where, "actual ", shown_value(element.actual), ", expected ",
+             shown_value(element.expected), error_text(comparison, element.error), remark, '\n',
              element.why.empty() ? "" : cat(label("why"), element.why, '\n'));
 }
 
@@ -142,7 +146,7 @@ std::string excess_text(const Comparison& comparison) {
   if (tolerance.is_ulp_only())
     return cat(", exceeds tolerance by ", error.ulp.value - *tolerance.max_ulp, " ulp");
   if (tolerance.rtol == 0 && tolerance.atol == 0) return "";
-  return cat(", exceeds tolerance by ", number_text(error.excess.value));
+  return cat(", exceeds tolerance by ", short_number(error.excess.value));
 }
 
 // The first element that differs and the worst one; one line if they are the same element.
@@ -171,7 +175,7 @@ std::string largest_line(const Comparison& comparison) {
   // For integers the distance in ulp is the exact absolute error.
   add(is_integer(comparison) ? found.ulp.at : found.absolute.at,
       cat("absolute error ", absolute(comparison, found)));
-  add(found.relative.at, cat("relative ", number_text(found.relative.value)));
+  add(found.relative.at, cat("relative ", short_number(found.relative.value)));
   if (!is_integer(comparison)) add(found.ulp.at, cat(found.ulp.value, " ulp"));
   return parts.empty() ? "" : cat(label("largest"), join(parts), '\n');
 }
@@ -190,13 +194,13 @@ std::string needed_line(const Comparison& comparison) {
   }
   if (!needed) return cat(label("to pass"), "no limit helps\n");
   std::vector<std::string> of_metrics;
-  if (needed->max_rms) of_metrics.push_back(cat("max-rms ", number_text(*needed->max_rms)));
+  if (needed->max_rms) of_metrics.push_back(cat("max-rms ", upper_limit(*needed->max_rms)));
   if (needed->min_cosine) of_metrics.push_back(cat("min-cosine ", number_text(*needed->min_cosine)));
   const std::string limits = join(of_metrics, " and ");
   if (!limits.empty() && !needed->needs_tolerance) return cat(label("to pass"), limits, '\n');
   std::vector<std::string> ways;
-  if (found.needed_rtol != Difference::kNone) ways.push_back(cat("rtol ", number_text(found.needed_rtol)));
-  if (found.needed_atol != Difference::kNone) ways.push_back(cat("atol ", number_text(found.needed_atol)));
+  if (found.needed_rtol != Difference::kNone) ways.push_back(cat("rtol ", upper_limit(found.needed_rtol)));
+  if (found.needed_atol != Difference::kNone) ways.push_back(cat("atol ", upper_limit(found.needed_atol)));
   if (has_ulp(comparison)) ways.push_back(cat("max-ulp ", found.farthest.value));
   if (ways.empty()) return cat(label("to pass"), "no tolerance helps\n");
   return cat(label("to pass"), limits, limits.empty() ? "" : ", and ", join(ways, " or "), '\n');
@@ -249,7 +253,7 @@ std::string equal_line(const Comparison& comparison) {
                         tolerance_text(comparison));
   const Difference& found = comparison.difference;
   if (found.absolute.at >= 0) out += cat("; largest absolute error ", absolute(comparison, found));
-  if (found.relative.at >= 0) out += cat(", relative ", number_text(found.relative.value));
+  if (found.relative.at >= 0) out += cat(", relative ", short_number(found.relative.value));
   if (found.ulp.at >= 0 && !is_integer(comparison)) out += cat(", ", found.ulp.value, " ulp");
   return out + '\n';
 }
@@ -289,11 +293,10 @@ std::string elements_table(std::string_view which, const Comparison& comparison,
   for (const DifferingElement& element : elements) {
     reasons.push_back(element.why);
     const Difference& error = element.error;
-    Row row = {position_text(element.position), shown_value(comparison, element.actual, element.actual_bits),
-               shown_value(comparison, element.expected, element.expected_bits)};
+    Row row = {position_text(element.position), shown_value(element.actual), shown_value(element.expected)};
     if (has_tolerance(comparison)) {
       row.push_back(error.absolute.at < 0 ? "-" : absolute(comparison, error));
-      row.push_back(error.relative.at < 0 ? "-" : number_text(error.relative.value));
+      row.push_back(error.relative.at < 0 ? "-" : short_number(error.relative.value));
     }
     if (shows_ulp) row.push_back(error.ulp.at < 0 ? "-" : cat(error.ulp.value));
     rows.push_back(std::move(row));

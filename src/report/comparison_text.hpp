@@ -29,8 +29,8 @@ struct NeededLimits {
 
 [[nodiscard]] double percent_of(std::int64_t part, std::int64_t whole);
 
-// Returns five significant digits, for tables; "-" for NaN.
-[[nodiscard]] std::string five_digits(double value);
+// At most four significant digits; no sign of zero.
+[[nodiscard]] std::string short_number(double value);
 
 // float64 reads it back exactly.
 [[nodiscard]] std::string number_text(double value);

@@ -15,12 +15,6 @@
 
 namespace tensorop {
 
-std::string short_number(double value) {
-  char text[kNumberTextSize];
-  constexpr int kDigits = 4;
-  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, kDigits).ptr};
-}
-
 namespace {
 
 // The power of ten; 0 and infinity at the ends of float64.
@@ -183,7 +177,7 @@ std::string places_text(const Comparison& comparison) {
 std::string metrics_text(const Comparison& comparison) {
   const ErrorMetrics& metrics = *comparison.metrics;
   const Tolerances& asked = comparison.asked;
-  std::string out = cat("rms ", number_text(metrics.rms));
+  std::string out = cat("rms ", short_number(metrics.rms));
   if (asked.max_rms && !(metrics.rms <= *asked.max_rms))
     out += cat(" (above max-rms ", number_text(*asked.max_rms), ")");
   out += cat(", cosine ", number_text(metrics.cosine));

@@ -30,9 +30,6 @@ struct AxisRanges {
 // coordinates.
 [[nodiscard]] std::string places_text(const Comparison& comparison);
 
-// Four digits.
-[[nodiscard]] std::string short_number(double value);
-
 // "rms 0.5, cosine 0.998, psnr 42.1 dB": with the violated limits.
 [[nodiscard]] std::string metrics_text(const Comparison& comparison);
 

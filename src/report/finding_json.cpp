@@ -64,8 +64,8 @@ Json element_json(const Comparison& comparison, const DifferingElement& element)
   }
   Json out = Json::object();
   out.add("position", Json::list(element.position))
-      .add("actual", Json::of_text(element.actual))
-      .add("expected", Json::of_text(element.expected))
+      .add("actual", Json::of_text(element.actual.json))
+      .add("expected", Json::of_text(element.expected.json))
       .add("absolute", error.absolute.at < 0 ? Json() : absolute_json(comparison, error))
       .add("relative", error.relative.at < 0 ? Json() : number_or_null(error.relative.value))
       .add("ulp", error.ulp.at < 0 ? Json() : Json(error.ulp.value))

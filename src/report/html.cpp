@@ -59,9 +59,11 @@ std::string legend(const Comparison& comparison, const ErrorGrid& grid, const Sc
   if (!has_errors) return cat(out, "the number of elements that differ: ", ramp("differ"));
   out += "its largest absolute error";
   if (scale.highest != 0) {
-    out += cat(", from ", short_number(scale.lowest), " to ", short_number(scale.highest),
-               " on a logarithmic scale: ", ramp("pass"), " all elements pass, ", ramp("differ"),
-               " some differ");
+    const std::string lowest = short_number(scale.lowest);
+    const std::string highest = short_number(scale.highest);
+    out += lowest == highest ? cat(", ", lowest, " in every cell with an error: ")
+                             : cat(", from ", lowest, " to ", highest, " on a logarithmic scale: ");
+    out += cat(ramp("pass"), " all elements pass, ", ramp("differ"), " some differ");
   }
   const bool has_no_number = std::ranges::count(grid.largest, Difference::kNone) != 0;
   return out + (has_no_number ? cat(", ", ramp("no-number"), " NaN or infinity in one of the two.") : ".");
@@ -107,8 +109,8 @@ body { font: 15px/1.45 system-ui, sans-serif; color: var(--ink); background: var
 h1 { font-size: 1.3rem; margin: 0 0 .3rem; }
 .summary { margin: 0 0 1rem; font-size: 1.05rem; overflow-wrap: anywhere; }
 pre, code { font: 13px/1.4 ui-monospace, monospace; }
-pre { background: var(--box); padding: .5rem .7rem; border-radius: 4px; overflow-x: auto; margin: .5rem 0; }
-.command { user-select: all; white-space: pre-wrap; overflow-wrap: anywhere; }
+pre { background: var(--box); padding: .5rem .7rem; border-radius: 4px; white-space: pre-wrap; overflow-wrap: anywhere; margin: .5rem 0; }
+.command { user-select: all; }
 input { margin: 0 .3rem 0 0; }
 label { margin-right: 1rem; white-space: nowrap; }
 main { margin-top: 1rem; border-top: 1px solid var(--line); }

@@ -43,7 +43,13 @@ double value_of(const StatisticsKey& key, const Statistics& statistics) {
   return key.is_of_finite && statistics.finite() == 0 ? kNothing : key.value(statistics);
 }
 
-// The shortest text that float64 (float32 if that is the dtype or is exact) reads as the same number.
+// Whether float32 holds all elements of the dtype, which is not one of integers.
+bool fits_in_float32(DType dtype) {
+  return (kFloatTypes | kSmallFloatTypes | kComplexTypes).contains(dtype) && dtype != DType::float64 &&
+         dtype != DType::complex128;
+}
+
+// The shortest text that float64, or float32, reads as the same number.
 std::string statistic_text(double value, bool is_double = true, Digits digits = Digits::shortest) {
   const auto single = static_cast<float>(value);
   return is_double ? json_element(DType::float64, reinterpret_cast<const std::byte*>(&value), digits)
@@ -56,7 +62,7 @@ std::string element_text(DType dtype, double value, std::int64_t exact, Digits d
   if (dtype == DType::uint64) return cat(static_cast<std::uint64_t>(exact) + (std::uint64_t{1} << 63));
   const bool is_float = (kFloatTypes | kSmallFloatTypes | kComplexTypes).contains(dtype);
   if (!is_float) return cat(static_cast<std::int64_t>(value));
-  return statistic_text(value + 0.0, dtype == DType::float64 || dtype == DType::complex128, digits);
+  return statistic_text(value + 0.0, !fits_in_float32(dtype), digits);
 }
 std::string min_text(const MeasuredArray& array, Digits digits = Digits::shortest) {
   return element_text(*array.info.dtype, array.statistics.min, array.statistics.least, digits);
@@ -105,9 +111,9 @@ std::string single_text(const MeasuredArray& array, bool is_utf8) {
   std::string out = array_text(array.info);
   const bool is_string = dtype == DType::string;
   if (all.finite() != 0) {
-    out +=
-        cat("  ", is_string ? "bytes of a string: " : "", "min ", min_text(array), ", max ", max_text(array),
-            ", mean ", statistic_text(all.mean()), ", std ", statistic_text(all.standard_deviation()), "\n");
+    out += cat("  ", is_string ? "bytes of a string: " : "", "min ", min_text(array), ", max ",
+               max_text(array), ", mean ", statistic_text(all.mean(), !fits_in_float32(dtype)), ", std ",
+               statistic_text(all.standard_deviation(), !fits_in_float32(dtype)), "\n");
   }
   out += cat("  ", counted(all.elements, kComplexTypes.contains(dtype) ? "part" : "element"));
   std::string_view separator = ": ";
@@ -135,7 +141,9 @@ std::string table_text(const std::vector<MeasuredArray>& arrays, bool is_utf8) {
     std::vector<std::string> cells = {std::string(key.name)};
     for (const MeasuredArray& array : arrays) {
       const double value = value_of(key, array.statistics);
-      cells.push_back(key.is_count ? cat(static_cast<std::int64_t>(value)) : five_digits(value));
+      cells.push_back(key.is_count        ? cat(static_cast<std::int64_t>(value))
+                      : std::isnan(value) ? "-"
+                                          : short_number(value));
     }
     append_column(cells, lines);
   }

@@ -159,7 +159,7 @@ class SafetensorsWriter final : public ArchiveWriter {
     std::int64_t remainder = 0;
   };
 
-  // The layout of the reference implementation. Or that of the old file: the order of arrays and the
+  // The layout of the reference implementation. Or the layout of the old file: the order of arrays and the
   // remainder of the header length stay, unless an array would lose its alignment.
   void lay_out() {
     if (keeps_order_) {

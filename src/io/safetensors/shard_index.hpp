@@ -24,7 +24,7 @@ void require_model_stays_whole(const std::string& file, const std::vector<std::s
                                const std::vector<std::string>& lost = {});
 
 // Brings the total size that indexes in the folder of the shard `file` state up to date: after an array of it
-// got another size. Indexes without one, and those that cannot be read, stay as they are. Throws Error.
+// got another size. Indexes without one, and unreadable ones, stay as they are. Throws Error.
 void update_model_sizes(const std::string& file, bool durable);
 
 // Finds the files that contain the arrays of archives. Caches the indexes that it reads.

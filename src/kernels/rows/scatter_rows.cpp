@@ -152,7 +152,7 @@ class ScatterRows final : public Plan {
     });
   }
 
-  // Marks elements of a segment that are a minimum or maximum of several values, one of which is NaN.
+  // Marks elements of a segment that are a minimum or maximum of several values with a NaN.
   void mark_nan(const Segment& segment, std::uint64_t* bits) const {
     const OpenTest test = nan_test(data_.dtype());
     const auto place = [&](std::int64_t row) { return segment.first + row * segment.columns; };

@@ -19,7 +19,7 @@
 
 namespace tensorop {
 
-// Sizes of the passes over data, each of which makes some rows of the result. Rows of the first window of a
+// Sizes of the passes over data. A pass makes some rows of the result. Rows of the first window of a
 // pass go to their places in memory; all others are divided by window.
 struct PassSizes {
   std::int64_t pass_rows;
