@@ -18,6 +18,7 @@
 #include "io/source.hpp"
 #include "ops/fault_text.hpp"
 #include "ops/registry.hpp"
+#include "ops/scatter.hpp"
 
 namespace tensorop {
 namespace {
@@ -147,6 +148,7 @@ void check_dtypes(Call& call) {
   }
   check_role(OperandRole::indices);
   check_role(OperandRole::condition);
+  check_reduction(call);
   if (call.oob == OutOfBounds::zero && call.operands[0].dtype() == DType::float8_e8m0fnu)
     throw Error(cat("oob zero needs a zero, which ", name(DType::float8_e8m0fnu), " does not have"), "T-1");
 }
@@ -245,37 +247,15 @@ OpenedCall open_operator(const Request& request, const Settings& settings, Attri
   return opened;
 }
 
-// Returns the call with dtypes that tensorop computes in place of those that it lacks, without the elements
-// of data. Its shapes and indices are judged as those of the call.
-Call stand_in(const Call& call) {
-  Call out = call;
-  std::map<std::string_view, DTypeSet> given;  // of each type variable
-  for (std::size_t i = 0; i < call.operands.size(); ++i)
-    given[type_of(call, i)] = given[type_of(call, i)] | DTypeSet(call.operands[i].dtype());
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    const DTypeSet own = given[type_of(call, i)];
-    const DTypeSet allowed = allowed_types(*call.version, type_of(call, i));
-    const bool is_integer = own.without({kIntegerTypes, kSmallIntegerTypes, DType::boolean}).empty();
-    const bool keeps =
-        call.operand_spec(i).role != OperandRole::data && allowed.contains(call.operands[i].dtype());
-    if (keeps) continue;
-    for (const DType dtype : {is_integer ? DType::int32 : DType::float32, DType::int64, DType::boolean,
-                              DType::float32, DType::int32}) {
-      if (!allowed.contains(dtype)) continue;
-      out.operands[i] = Tensor(dtype, call.operands[i].shape());
-      break;
-    }
-  }
-  return out;
-}
-
-// Plans a call whose dtypes have been checked.
-Planned plan_call(Call& call) {
+// Plans a call whose dtypes have been checked. In a call that has what tensorop lacks, what the publisher
+// refuses is the error, before that.
+Planned plan_call(Call& call, const Settings& settings) {
   read_elements(call);
   for (std::size_t i = 0; i < call.operands.size(); ++i)
     require_no_zero(call, call.operand_label(i), call.operands[i].shape());
+  Planned planned;
   try {
-    return call.op->plan(call);
+    planned = call.op->plan(call);
   } catch (Failure& error) {
     // Earlier releases took a single tensor of index tuples under these names.
     if (call.name->takes_arrays && error.rule() == "SN-3")
@@ -283,25 +263,13 @@ Planned plan_call(Call& call) {
                          " takes index tuples"));
     throw;
   }
-}
-
-// Plans a call that may have what tensorop lacks: what the publisher refuses in it is the error then, before
-// that.
-Planned plan_marked(Call& call, const Settings& settings) {
-  if (!call.missing) {
-    try {
-      return plan_call(call);
-    } catch (const Error& error) {
-      if (error.rule() != kMissingRule) throw;
-      call.missing = error;
-    }
-  }
-  Call judged = stand_in(call);
-  const Planned planned = plan_call(judged);
+  if (!call.missing) return planned;
+  // Indices alone: what tensorop computes of other operands is not what the publisher computes.
+  const auto is_index = [](const OperandSpec& spec) { return spec.role == OperandRole::indices; };
   try {
-    check_known_values(judged, planned, settings);
+    if (std::ranges::any_of(call.op->operands, is_index)) check_known_values(call, planned, settings);
   } catch (const Error& error) {
-    throw Error(error);  // without the facts of a fault: the call itself has no plan that explains them
+    throw Error(error);  // without the facts of a fault: the call has no result that explains them
   }
   throw Error(*call.missing);
 }
@@ -311,7 +279,7 @@ void bind_opened(const Request& request, const Settings& settings, RangeForm ran
   Call& call = bound.call;
   resolve_indices(bound.given, ranges, settings, bound.inputs, call);
   check_dtypes(call);
-  bound.planned = plan_marked(call, settings);
+  bound.planned = plan_call(call, settings);
   require_no_zero(call, "the result", bound.planned.output.shape);
   // A mask of leading dimensions makes one dimension of them in the call alone.
   if (!call.form.mask.empty() && call.operands.size() > 2)
@@ -363,7 +331,10 @@ void use_opened(Request& request, const OpenedCall& opened) {
 
 void check_known_values(const Call& call, const Planned& planned, const Settings& settings) {
   const auto has_elements = [&](std::size_t i) {
-    return call.operands[i].data() != nullptr && call.operands[i].size() != 0;
+    const Tensor& operand = call.operands[i];
+    const bool is_index = call.operand_spec(i).role == OperandRole::indices;
+    return operand.data() != nullptr && operand.size() != 0 &&
+           (!is_index || kIntegerTypes.contains(operand.dtype()));
   };
   bool has_indices = false;
   bool is_complete = true;

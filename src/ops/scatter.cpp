@@ -17,19 +17,22 @@ void check_duplicates(const Call& call, AttributeKey<Reduction> key) {
               kCallRule);
 }
 
-Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key) {
+void check_reduction(Call& call) {
+  const auto own = std::ranges::find_if(call.op->attributes, [](const AttributeSpec& spec) {
+    return !spec.choices.empty() && spec.choices[0].type == &kEnumTag<Reduction>;
+  });
+  if (own == call.op->attributes.end()) return;
+  const AttributeKey<Reduction> key{to_size(own - call.op->attributes.begin())};
   const auto reduction = call.get(key);
   const DType dtype = call.operands[0].dtype();
-  if (is_defined(reduction, dtype)) return reduction;
+  if (call.missing || is_defined(reduction, dtype)) return;
   const bool is_extreme = reduction == Reduction::min || reduction == Reduction::max;
   const bool is_ordered = kComplexTypes.contains(dtype) && is_extreme && call.version->missing_rule == "T-3";
-  // bind() judges the shapes of such a call by another dtype.
   if (is_ordered || (kSmallTypes.contains(dtype) && call.strict()))
-    throw Error(cat("reduction ", call.word(key), " of ", name(dtype), kNotHere), kMissingRule);
-  const AttributeSpec& spec = call.op->attributes[key.at];
+    return call.lack(cat("reduction ", call.word(key), " of ", name(dtype)));
   std::vector<std::string> allowed;
-  for (const std::string& word : allowed_words(spec, *call.version)) {
-    const auto choice = std::ranges::find(spec.choices, word, &Choice::word);
+  for (const std::string& word : allowed_words(*own, *call.version)) {
+    const auto choice = std::ranges::find(own->choices, word, &Choice::word);
     if (is_defined(static_cast<Reduction>(choice->value), dtype)) allowed.push_back(word);
   }
   throw Error(cat("reduction ", call.word(key), " is not defined for ", name(dtype),

@@ -81,9 +81,9 @@ template <AttributeKey<Reduction> kKey, void (*kCheck)(const Call& call) = nullp
   return op;
 }
 
-// Returns the reduction of the call. Throws Error if it is not defined for the dtype of data: [T-1] for a
-// small dtype, which is only moved, otherwise [T-3].
-[[nodiscard]] Reduction checked_reduction(const Call& call, AttributeKey<Reduction> key);
+// Checks that the reduction of a call, if its operator has one, is defined for the dtype of data. Marks what
+// the publisher defines. Throws Error: [T-1] for a small dtype, which is only moved, otherwise [T-3].
+void check_reduction(Call& call);
 
 // Checks that operand 2 (updates) has the shape `expected`, or with `repeat` that it broadcasts to that
 // shape. `why` explains the expected shape in the message. Throws Error [rule].

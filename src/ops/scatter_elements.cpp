@@ -144,7 +144,6 @@ SliceGeometry checked_slices(const Call& call, bool has_value) {
 }
 
 Planned plan_with(const Call& call, bool has_value) {
-  const Reduction reduction = checked_reduction(call, kReductionKey);  // checks the dtype before ranks
   SliceGeometry slices = checked_slices(call, has_value);
   const Shape& indices = call.operands[1].shape();
   ScatterOptions options{.use_init_val = call.get(kUseInitValKey)};
@@ -162,7 +161,7 @@ Planned plan_with(const Call& call, bool has_value) {
     if (element_count(slices.shape) == 0 || (is_like_indices && call.operands[0].size() == 0))
       return copy_of(call, std::move(slices));
   }
-  return plan_scatter(call, std::move(slices), reduction, std::move(options));
+  return plan_scatter(call, std::move(slices), call.get(kReductionKey), std::move(options));
 }
 
 Planned plan_elements(const Call& call) {
@@ -177,7 +176,6 @@ Planned plan(const Call& call) {
   const bool is_torch = call.has_trait(kTorchShapes);
   if (!is_torch && !is_flat(call)) return plan_elements(call);
   const bool has_value = call.has_trait(kTakesValue) && call.operands[2].rank() == 0;
-  (void)checked_reduction(call, kReductionKey);
   Planned planned = !is_torch ? plan_elements(flattened(call, 1))
                     : selects_nothing(call)
                         ? copy_of(call)

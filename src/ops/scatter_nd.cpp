@@ -127,7 +127,7 @@ void require_defined_for_bool(const Call& call, Reduction reduction) {
 }
 
 Planned plan(const Call& call) {
-  const Reduction reduction = checked_reduction(call, kReductionKey);  // checks the dtype before ranks
+  const Reduction reduction = call.get(kReductionKey);
   require_defined_for_bool(call, reduction);
   SliceGeometry slices = checked_slices(call);
   const bool is_empty = call.operands[0].size() == 0 || element_count(slices.shape) == 0;

@@ -87,12 +87,11 @@ Shape checked_sizes(const Call& call, const SliceDims& dims) {
 }
 
 Planned plan(const Call& call) {
-  const Reduction reduction = checked_reduction(call, kReductionKey);  // checks the dtype before ranks
   const SliceDims dims = slice_dims(call);
   check_slice_dims(call, dims);
   return plan_scatter(
       call, {dims, checked_sizes(call, dims), call.operands[2].shape(), call.oob == OutOfBounds::drop},
-      reduction);
+      call.get(kReductionKey));
 }
 
 constexpr OperatorName kNames[] = {{"scatterslices"}, {"scatter", Framework::stablehlo}};

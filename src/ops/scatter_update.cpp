@@ -75,7 +75,6 @@ SliceGeometry checked_slices(const Call& call) {
 }
 
 Planned plan_slices(const Call& call) {
-  const Reduction reduction = checked_reduction(call, kReductionKey);  // checks the dtype before ranks
   SliceGeometry slices = checked_slices(call);
   ScatterOptions options{.use_init_val = call.get(kUseInitValKey)};
   if (call.has_trait(kCyclesUpdates)) {
@@ -87,7 +86,7 @@ Planned plan_slices(const Call& call) {
   }
   const bool wraps = call.has_trait(kVectorIndex) && kIntegerTypes.contains(call.operands[0].dtype());
   if (wraps) options.rounding = Rounding::sum_and_mean;  // wraps the sum for a mean
-  return plan_scatter(call, std::move(slices), reduction, std::move(options));
+  return plan_scatter(call, std::move(slices), call.get(kReductionKey), std::move(options));
 }
 
 Planned plan(const Call& call) {
