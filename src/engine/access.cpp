@@ -51,9 +51,9 @@ bool reads_in_groups(const ScheduleFacts& facts, const Settings& settings) {
 AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t result_bytes,
                          const Settings& settings) {
   AccessReport report;
-  const std::optional<RowMoves>& moves = plan.facts().moves;
+  const RowMoves* const moves = plan.facts().moves;
   report.decision = choose_in_memory(moves);
-  const auto random = moves ? random_access(*moves) : std::nullopt;
+  const auto random = moves != nullptr ? random_access(*moves) : std::nullopt;
   if (!random) {
     report.decision.reason = AccessReason::in_order;
     return report;

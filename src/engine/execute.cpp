@@ -127,11 +127,11 @@ void fill_in_windows(const Plan& plan, const Windowing& windowing, const Threads
 
 // Computes the result of a prepared plan. `target` takes elements in the order that the decision needs.
 void fill(const Plan& plan, const Inputs& inputs, const Layout& layout, const ElementTarget& target,
-          const Settings& settings) {
+          const Decision& decision, const Settings& settings) {
   if (layout.elements == 0) return;
-  if (plan.decision().access == Access::windows)
+  if (decision.access == Access::windows)
     return fill_in_windows(plan, windowing_of(inputs, target, settings), settings.threads);
-  if (plan.decision().is_whole()) return fill_whole(*plan.facts().moves, layout, target, settings.threads);
+  if (decision.is_whole()) return fill_whole(*plan.facts().moves, layout, target, settings.threads);
   const Threads threads = target.memory != nullptr ? settings.threads : filling_threads(settings);
   fill_ranges(plan, {0, layout.elements}, layout.width, layout.chunk, target, threads);
 }
@@ -231,9 +231,9 @@ void check(const Plan& plan, Range positions, const Threads& threads) {
 }
 
 void prepare(const Planned& planned, const Settings& settings) {
-  const auto& moves = planned.plan->facts().moves;
+  const RowMoves* const moves = planned.plan->facts().moves;
   Decision decision = choose_in_memory(moves);
-  const auto random = moves ? random_access(*moves) : std::nullopt;
+  const auto random = moves != nullptr ? random_access(*moves) : std::nullopt;
   if (random && decision.sorts() && random->sort_bytes > memory_of(settings)) decision.order = Order::direct;
   require_no_duplicates(*planned.plan, settings);
   planned.plan->prepare({0, count(planned.output.shape)}, decision, settings.threads);
@@ -256,13 +256,13 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
     const auto write = [&](Range range, const std::byte* elements) {
       file.write_at(range.first * layout.width, {elements, to_size(range.count * layout.width)});
     };
-    fill(*plan, inputs, layout, {.write = write, .anywhere = true}, settings);
+    fill(*plan, inputs, layout, {.write = write, .anywhere = true}, report.decision, settings);
     inputs.require_unchanged();
     return {output.dtype, output.shape, std::move(file).into_mapped()};
   }
   auto storage = std::make_shared<Storage>(layout.bytes());
   storage->arenas = std::move(arenas);
-  fill(*plan, inputs, layout, memory_target(storage->data(), layout.width), settings);
+  fill(*plan, inputs, layout, memory_target(storage->data(), layout.width), report.decision, settings);
   inputs.require_unchanged();
   return {output.dtype, output.shape, storage};
 }
@@ -296,9 +296,9 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
     return fill_sink_by_range(*copy_plan(whole), layout, sink, filling_threads(settings));
   }
   if (settings.explain) settings.explain(report);
-  const std::optional<RowMoves>& moves = plan.facts().moves;
+  const RowMoves* const moves = plan.facts().moves;
   const MappedFile* const data =
-      anywhere && moves && changes_few_parts(*moves, layout) ? inputs.find(moves->data) : nullptr;
+      anywhere && moves != nullptr && changes_few_parts(*moves, layout) ? inputs.find(moves->data) : nullptr;
   const OutputFile::Part shared =
       data == nullptr ? OutputFile::Part{} : sink.elements()->share(*data, moves->data);
   if (shared.bytes != 0) {
@@ -307,7 +307,7 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   }
   prepare_to_fill(plan, layout, report.decision, sink.is_stream(), settings);
   if (!anywhere && !in_windows) return fill_sink_by_range(plan, layout, sink, filling_threads(settings));
-  fill(plan, inputs, layout, target_of(sink, planned.output.dtype, threads), settings);
+  fill(plan, inputs, layout, target_of(sink, planned.output.dtype, threads), report.decision, settings);
 }
 
 void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings) {

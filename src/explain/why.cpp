@@ -219,14 +219,15 @@ ElementOrigin Explainer::origin(const Plan& plan, std::int64_t position,
   ElementOrigin out;
   out.position = position;
   const auto storage = std::make_shared<Storage>(element_size(output().dtype));
-  if (const auto& moves = plan.facts().moves; moves && moves->is_scatter()) {
+  const RowMoves* const moves = plan.facts().moves;
+  if (moves != nullptr && moves->is_scatter()) {
     updates = updates_at(updates, *moves, position);
     compute(*moves, updates, position, storage->data());
     add_updates(*moves, updates, out);
     out.is_open = is_open(*moves, updates, position);
   } else {
     plan.fill({position, 1}, storage->data());
-    moves ? add_gathered(*moves, out) : add_elements(plan, out);
+    moves != nullptr ? add_gathered(*moves, out) : add_elements(plan, out);
     std::uint64_t open = 0;
     plan.mark_open({position, 1}, &open);
     out.is_open = (open & 1) != 0;

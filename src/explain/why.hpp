@@ -79,8 +79,8 @@ class Explainer {
   [[nodiscard]] const Planned& planned() const { return bound_.planned; }
   [[nodiscard]] const OutputInfo& output() const { return planned().output; }
   // Whether indices select the rows of the result, or the targets of updates.
-  [[nodiscard]] bool is_gather() const { return moves() && !moves()->is_scatter(); }
-  [[nodiscard]] bool is_scatter() const { return moves() && moves()->is_scatter(); }
+  [[nodiscard]] bool is_gather() const { return moves() != nullptr && !moves()->is_scatter(); }
+  [[nodiscard]] bool is_scatter() const { return moves() != nullptr && moves()->is_scatter(); }
   [[nodiscard]] OpenReason open_reason() const { return bound_.planned.plan->facts().open_reason; }
   // Returns, for each operand, the dimensions of the result along which its elements are repeated.
   [[nodiscard]] std::vector<std::vector<std::size_t>> repeated_axes() const;
@@ -94,7 +94,7 @@ class Explainer {
   [[nodiscard]] Arrivals arrivals(const OperandElement& element) const;
 
  private:
-  [[nodiscard]] const std::optional<RowMoves>& moves() const { return bound_.planned.plan->facts().moves; }
+  [[nodiscard]] const RowMoves* moves() const { return bound_.planned.plan->facts().moves; }
   // Throws PlanFault for faults that computing the elements would miss.
   void check_values(const Planned& planned) const;
   [[nodiscard]] ElementOrigin origin(const Plan& plan, std::int64_t position,

@@ -15,14 +15,13 @@
 #include "base/threads.hpp"
 #include "kernels/fault.hpp"
 #include "kernels/range.hpp"
-#include "kernels/rows/choose.hpp"
-#include "kernels/rows/combine.hpp"
-#include "kernels/rows/row_moves.hpp"
 
 namespace tensorop {
 
 class BroadcastWalk;
 class JoinWalk;
+struct Decision;
+struct RowMoves;
 
 // The reason why a specification leaves elements of a result open: it does not define their value. Another
 // program that follows the specification may have another value there.
@@ -35,6 +34,15 @@ enum class OpenReason : std::uint8_t {
   zero_divisor,       // a float is divided by zero
   wide_shift,         // a shift by at least the width of the dtype
   wide_or_overflow,   // wide_shift, and a signed left shift whose result does not fit in the dtype
+};
+
+// How float16 and bfloat16 elements are rounded while several updates are combined.
+enum class Rounding : std::uint8_t {
+  each_step,  // to the dtype, after every update
+  once,       // in a float32 accumulator; only the result is rounded
+  // As `once`, but a mean is the rounded sum divided by the count, rounded again; the sum for a mean of
+  // integers wraps instead of being exact. (PyTorch)
+  sum_and_mean,
 };
 
 // The facts of a plan that follow from shapes and dtypes alone.
@@ -50,8 +58,8 @@ struct PlanFacts {
   OpenReason open_reason = OpenReason::none;
   // The rounding of a reduction of float16 or bfloat16; nothing for all other plans.
   std::optional<Rounding> rounding = std::nullopt;
-  // The rows that a gather or scatter of rows moves; nothing for other plans, and if no row moves.
-  std::optional<RowMoves> moves = std::nullopt;
+  // The rows that a gather or scatter of rows moves; null for other plans, and if no row moves.
+  const RowMoves* moves = nullptr;
   // For plans that repeat operands to the shape of the result: the positions of the operands; else null.
   const BroadcastWalk* broadcast = nullptr;
   // For plans that join operands along an axis: the positions of the operands; else null.
@@ -73,15 +81,10 @@ class Plan {
   // The facts never change.
   [[nodiscard]] const PlanFacts& facts() const { return facts_; }
 
-  // Does the work that the elements `range` share, as `decision` asks for: decodes and sorts indices. To be
-  // called once, before fill(), which is slower for elements outside of `range`. Throws PlanFault for the
-  // lowest bad index that it meets.
-  void prepare(Range range, const Decision& decision, const Threads& threads) {
-    decision_ = decision;
-    prepare_range(range, threads);
-  }
-  // The decision that prepare() got.
-  [[nodiscard]] const Decision& decision() const { return decision_; }
+  // Does the work that the elements `range` share, as `decision` (rows/choose.hpp) asks for: decodes and
+  // sorts indices. To be called once, before fill(), which is slower for elements outside of `range`. Throws
+  // PlanFault for the lowest bad index that it meets.
+  virtual void prepare(Range /*range*/, const Decision& /*decision*/, const Threads& /*threads*/) {}
 
   // Writes the elements `range` of the result to `out`, which is aligned to 64 bytes. Works for any range, in
   // any order, on any thread and with any decision. Throws PlanFault for the lowest fault that it meets.
@@ -94,6 +97,8 @@ class Plan {
   // Sets bit i % 64 of bits[i / 64] if element range.first + i is open, and leaves the other bits. Works for
   // any range, on any thread, after prepare() and check() for all elements.
   virtual void mark_open(Range /*range*/, std::uint64_t* /*bits*/) const {}
+  // Whether marking any range takes as long as looking through all updates.
+  [[nodiscard]] virtual bool marks_from_all() const { return false; }
 
   // Marks elements of the range that have more than kFewUpdates updates and whose value would differ if their
   // reduction were rounded once. Only for plans whose PlanFacts::rounding is each_step.
@@ -104,10 +109,7 @@ class Plan {
   void set_facts(const PlanFacts& facts) { facts_ = facts; }
 
  private:
-  virtual void prepare_range(Range /*range*/, const Threads& /*threads*/) {}
-
   PlanFacts facts_;
-  Decision decision_;
 };
 
 }  // namespace tensorop

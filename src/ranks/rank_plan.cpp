@@ -1,7 +1,6 @@
 #include "ranks/rank_plan.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/checked.hpp"
 #include "engine/access.hpp"
@@ -39,6 +38,7 @@ class RankPlan {
     memory_ = memory_of(settings_);
     const AccessReport report = find_access();
     if (settings_.explain) settings_.explain(report);
+    is_whole_ = report.decision.is_whole();
     const bool exchanges = report.decision.access == Access::exchange;
     // Warnings count elements of the whole result, so each rank prepares the whole result.
     const PlanFacts& facts = plan_.facts();
@@ -48,10 +48,10 @@ class RankPlan {
       require_no_duplicates(plan_, settings_);
       plan_.prepare(prepared, report.decision, settings_.threads);
     });
-    if (elements_ == 0 || (!exchanges && (is_whole() || !plan_.facts().fill_checks))) check();
+    if (elements_ == 0 || (!exchanges && (is_whole_ || !plan_.facts().fill_checks))) check();
     if (elements_ == 0) return {};
     try {
-      const bool in_parts = is_whole() && target_.map != nullptr;
+      const bool in_parts = is_whole_ && target_.map != nullptr;
       exchanges ? exchange(report) : in_parts ? fill_parts() : fill_ranges();
     } catch (const PlanFault&) {
       // An exchange meets faults in its own order: check() finds the lowest.
@@ -64,18 +64,16 @@ class RankPlan {
  private:
   [[nodiscard]] int size() const { return ranks_.size(); }
 
-  [[nodiscard]] bool is_whole() const { return plan_.decision().is_whole(); }
-
   // Element-wise plans read their operands from front to end.
   AccessReport find_access() {
     AccessReport report;
     report.decision = choose_in_memory(moves_);
     ScheduleFacts& facts = report.facts;
-    if (moves_) facts = facts_of(*moves_);
+    if (moves_ != nullptr) facts = facts_of(*moves_);
     facts.ranks = size();
     facts.machines = ranks_.machines();
     facts.result_bytes = elements_ * width_;
-    if (!moves_) {
+    if (moves_ == nullptr) {
       report.decision.reason = AccessReason::in_order;
       return report;
     }
@@ -141,7 +139,7 @@ class RankPlan {
   void fill_ranges() {
     const Threads& threads = settings_.threads;
     const std::int64_t share =
-        is_whole() ? std::min(memory_ / 2, mine_.count * width_) / threads.count() : kRankChunkBytes;
+        is_whole_ ? std::min(memory_ / 2, mine_.count * width_) / threads.count() : kRankChunkBytes;
     const std::int64_t chunk = std::max<std::int64_t>(1, std::max(share, kRankChunkBytes) / width_);
     threads.expect(mine_.count * width_);
     together(ranks_, [&] { tensorop::fill_ranges(plan_, mine_, width_, chunk, target_, threads); });
@@ -172,11 +170,11 @@ class RankPlan {
   // operand completely.
   void count_by_range() {
     cost_.written += mine_.count * width_;
-    const bool in_groups = moves_ && moves_->map->group_size() != 0;
-    const std::size_t ordered = moves_ && moves_->is_scatter() ? 0 : 1;  // divided like the result
+    const bool in_groups = moves_ != nullptr && moves_->map->group_size() != 0;
+    const std::size_t ordered = moves_ != nullptr && moves_->is_scatter() ? 0 : 1;  // divided like the result
     for (std::size_t i = 0; i < bound_.call.operands.size(); ++i) {
       const Tensor& operand = bound_.call.operands[i];
-      const bool is_divided = moves_ ? in_groups || i == ordered : operand.size() == elements_;
+      const bool is_divided = moves_ != nullptr ? in_groups || i == ordered : operand.size() == elements_;
       cost_.read += is_divided ? part_of(operand.bytes(), ranks_.rank(), size()).count : operand.bytes();
     }
   }
@@ -189,7 +187,8 @@ class RankPlan {
   std::int64_t elements_;
   std::int64_t width_;
   Range mine_;  // elements of the result
-  std::optional<RowMoves> moves_;
+  const RowMoves* moves_;
+  bool is_whole_ = false;
   std::int64_t memory_ = 0;
   RankCost cost_;
 };

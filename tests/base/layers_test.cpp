@@ -46,6 +46,9 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& layers() {
   return kLayers;
 }
 
+// The folders of src/kernels, from the lowest on; below them the files that are in none.
+constexpr std::string_view kKernelFolders[] = {"", "elements", "index", "rows", "windows", "measures"};
+
 // What an #include line names: `nlohmann/json.hpp` of <nlohmann/json.hpp>.
 struct Include {
   std::string name;
@@ -90,7 +93,13 @@ std::string breach(const std::string& file, const Include& include) {
   if (!include.quoted) return "";
   const std::string folder = first_folder(include.name);
   if (!layers().contains(folder)) return "quotes are for files of src, with their folder";
-  return contains(layers().at(layer), folder) ? "" : layer + " must not see " + folder;
+  if (!contains(layers().at(layer), folder)) return layer + " must not see " + folder;
+  if (layer != "kernels" || folder != "kernels") return "";
+  const auto level = [](std::string_view path) {
+    return std::ranges::find(kKernelFolders, first_folder(path.substr(path.find("kernels/") + 8)));
+  };
+  if (level(file) == std::end(kKernelFolders)) return "the folder is none of those of kernels";
+  return level(include.name) <= level(file) ? "" : file + " is below " + include.name;
 }
 
 // All breaches in the text of one file, as lines "src/io/npy/npy.cpp: #include "ops/call.hpp": why".
@@ -190,6 +199,12 @@ TEST_CASE("each way in which an #include can leave the layers is found", "[relea
       {"apps/tensorop/main.cpp", "#include <CLI/CLI.hpp>", ""},
       {"src/io/npy/npy.cpp", "#include \"support/catch.hpp\"",
        "quotes are for files of src, with their folder"},
+      {"src/kernels/rows/choose.hpp", "#include \"kernels/elements/walk.hpp\"", ""},
+      {"src/kernels/plan.hpp", "#include \"kernels/rows/choose.hpp\"",
+       "src/kernels/plan.hpp is below kernels/rows/choose.hpp"},
+      {"src/kernels/index/index.hpp", "#include \"kernels/rows/combine.hpp\"",
+       "src/kernels/index/index.hpp is below kernels/rows/combine.hpp"},
+      {"src/kernels/misc/a.hpp", "#include \"kernels/plan.hpp\"", "the folder is none of those of kernels"},
       {"src/util/misc.cpp", "#include <vector>", "the folder is none of the layers"},
   };
   for (const Row& row : rows) {

@@ -1,6 +1,7 @@
 // Gathers of more rows than the random calls have: indices that are kept, and rows in a temporary file, of
 // which threads work on several blocks.
 #include "kernels/rows/gather_rows.hpp"
+#include "kernels/rows/choose.hpp"
 
 #include <cstring>
 #include <string>

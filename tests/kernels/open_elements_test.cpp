@@ -2,6 +2,8 @@
 // the engine's tests are smaller. Source: docs/command-line.md, "What a
 // specification leaves open".
 #include "kernels/open_elements.hpp"
+#include "kernels/elements/open_tests.hpp"
+#include "kernels/rows/choose.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -102,19 +104,15 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[release
 TEST_CASE("elements are marked in ranges that fit in half of the memory", "[kernels][open]") {
   class Recording : public Plan {
    public:
-    explicit Recording(PlanFacts facts) { set_facts(std::move(facts)); }
+    Recording() { set_facts({.open_reason = OpenReason::duplicate_updates}); }
+    [[nodiscard]] bool marks_from_all() const override { return true; }
     void fill(Range /*range*/, std::byte* /*out*/) const override {}
     void mark_open(Range range, std::uint64_t* /*bits*/) const override {
       largest = std::max(largest, range.count);
     }
     mutable std::int64_t largest = 0;
   };
-  const std::vector<float> few = {0};
-  const auto scatter = scatter_plan(
-      {tensor_over(few), tensor_over(few), {list_of(DType::int64, {0}), {{1, 1}}, {}}, {{1, 1, 0}}, 1});
-  PlanFacts facts = scatter->facts();
-  facts.open_reason = OpenReason::duplicate_updates;
-  Recording plan(facts);
+  Recording plan;
   constexpr std::int64_t kElements = std::int64_t{1} << 26;
   for (const auto& [memory, largest] :
        {std::pair<std::int64_t, std::int64_t>{1 << 26, kElements}, {1 << 24, 1 << 24}, {1 << 20, 1 << 22}}) {

@@ -120,8 +120,8 @@ class PlanCheck {
     check_ranges();
     if (faults_.get()) return;
     if (result_ && !same_elements(*result_, out_.data())) wrong_ += "in ranges it has other elements; ";
-    const std::optional<RowMoves>& moves = any_plan().facts().moves;
-    if (moves && moves->is_scatter() && columns_of(*moves) > 0 && result_) fill_parts();
+    const RowMoves* const moves = any_plan().facts().moves;
+    if (moves != nullptr && moves->is_scatter() && columns_of(*moves) > 0 && result_) fill_parts();
   }
 
   [[nodiscard]] const std::string& wrong() const { return wrong_; }

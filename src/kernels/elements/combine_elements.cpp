@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "kernels/elements/open_tests.hpp"
 #include "kernels/elements/walk.hpp"
-#include "kernels/open_elements.hpp"
 
 namespace tensorop {
 namespace {

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "kernels/elements/binary_kernel.hpp"
 #include "kernels/elements/walk.hpp"
-#include "kernels/index/index.hpp"
 #include "kernels/plan.hpp"
 #include "tensor/tensor.hpp"
 
@@ -43,11 +41,6 @@ struct CombineElementsSpec {
 // `row_elements` is the number of elements in a row of each operand. Source: docs/ops/concat.md.
 [[nodiscard]] std::unique_ptr<Plan> join_plan(std::vector<Tensor> operands,
                                               const std::vector<std::int64_t>& row_elements);
-
-// Copies `data` (operand 0), and checks that all indices (operand 1) are in range although none of them
-// selects an element. If data has no elements, the elements of the result are `fill`, or zeros without it.
-[[nodiscard]] std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, const IndexDecoder& decoder,
-                                                      std::optional<Tensor> fill = std::nullopt);
 
 // Casts the elements of operand 0 to `dtype` by cast_elements(); can_cast() holds. Faults: does_not_fit.
 [[nodiscard]] std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype,

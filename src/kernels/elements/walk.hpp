@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/plan.hpp"
+#include "kernels/range.hpp"
 #include "tensor/shape.hpp"
 #include "tensor/tensor.hpp"
 

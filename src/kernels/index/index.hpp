@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/plan.hpp"
+#include "kernels/fault.hpp"
+#include "kernels/range.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -145,8 +145,8 @@ std::optional<RandomAccess> random_access(const RowMoves& moves) {
   return out;
 }
 
-Decision choose_in_memory(const std::optional<RowMoves>& moves) {
-  return moves ? choose(facts_of(*moves)) : Decision{};
+Decision choose_in_memory(const RowMoves* moves) {
+  return moves != nullptr ? choose(facts_of(*moves)) : Decision{};
 }
 
 double pages_touched(const ScheduleFacts& facts) {

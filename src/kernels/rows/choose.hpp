@@ -121,7 +121,7 @@ struct Decision {
 [[nodiscard]] ScheduleFacts facts_of(const RowMoves& moves);
 
 // The decision for operands in memory. A plan that moves no rows is computed range by range.
-[[nodiscard]] Decision choose_in_memory(const std::optional<RowMoves>& moves);
+[[nodiscard]] Decision choose_in_memory(const RowMoves* moves);
 
 // Returns the columns of moves whose rows are single elements, as RowMap::columns(); else 0: only elements
 // are moved in tiles.

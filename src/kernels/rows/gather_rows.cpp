@@ -8,7 +8,7 @@
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
-#include "kernels/elements/element_plans.hpp"
+#include "kernels/rows/choose.hpp"
 #include "kernels/rows/segments.hpp"
 
 namespace tensorop {
@@ -92,83 +92,76 @@ class GatherRows final : public Plan {
  public:
   explicit GatherRows(GatherRowsSpec spec)
       : data_(std::move(spec.data)),
-        width_(element_size(data_.dtype())),
-        row_elements_(spec.row_elements),
-        row_bytes_(row_elements_ * width_),
         fill_(std::move(spec.fill)),
-        map_(std::move(spec.decoder), spec.dims) {
+        map_(std::move(spec.decoder), spec.dims),
+        moves_{.map = &map_,
+               .dtype = data_.dtype(),
+               .row_elements = spec.row_elements,
+               .row_bytes = spec.row_elements * element_size(data_.dtype()),
+               .data = data_.data(),
+               .data_rows = data_.size() / spec.row_elements,
+               .fill = fill_ ? fill_->data() : nullptr} {
     // Each index selects an element of the result, unless the result is empty.
     set_facts({.check_size = map_.decoder().tuples(),
                .fill_checks = map_.decoder().tuples() == 0 || spec.result_elements != 0,
-               .moves = moves()});
+               .moves = map_.rows() == 0 ? nullptr : &moves_});
+  }
+
+  void prepare(Range /*range*/, const Decision& decision, const Threads& threads) override {
+    read_groups_ = decision.read_groups;
+    is_advised_ = decision.access == Access::advised;
+    if (decision.keep_offsets) map_.keep_offsets(threads);
+    if (is_advised_) expect_random(data_.data(), data_.bytes());
   }
 
   void fill(Range range, std::byte* out) const override {
-    for (const auto& [rows, column, columns, first] : segments_of(range, row_elements_)) {
-      std::byte* const at = out + first * width_;
-      columns == row_elements_ ? fill_rows(rows.first, rows.count, at)
-                               : fill_within_row(rows.first, column, columns, at);
+    const std::int64_t width = element_size(moves_.dtype);
+    for (const auto& [rows, column, columns, first] : segments_of(range, moves_.row_elements)) {
+      std::byte* const at = out + first * width;
+      columns == moves_.row_elements ? fill_rows(rows.first, rows.count, at)
+                                     : fill_within_row(rows.first, column * width, columns * width, at);
     }
   }
 
   void check(Range range) const override { map_.decoder().check(range); }
 
  private:
-  void prepare_range(Range /*range*/, const Threads& threads) override {
-    if (decision().keep_offsets) map_.keep_offsets(threads);
-    if (is_advised()) expect_random(data_.data(), data_.bytes());
-  }
-
-  [[nodiscard]] std::optional<RowMoves> moves() const {
-    if (map_.rows() == 0) return std::nullopt;
-    return RowMoves{.map = &map_,
-                    .dtype = data_.dtype(),
-                    .row_elements = row_elements_,
-                    .row_bytes = row_bytes_,
-                    .data = data_.data(),
-                    .data_rows = data_.size() / row_elements_,
-                    .fill = skipped().fill};
-  }
-
-  [[nodiscard]] SkippedRows skipped() const {
-    return {map_.skips(), fill_ ? fill_->data() : nullptr, width_};
-  }
-
-  [[nodiscard]] bool is_advised() const { return decision().access == Access::advised; }
-
-  // Fills a part of one row: a range may begin or end within a row.
-  void fill_within_row(std::int64_t row, std::int64_t column, std::int64_t columns, std::byte* out) const {
+  // Fills some bytes of one row, from `column` on: a range may begin or end within a row.
+  void fill_within_row(std::int64_t row, std::int64_t column, std::int64_t bytes, std::byte* out) const {
     std::int64_t offset = 0;
     map_.locate(row, 1, &offset);
     if (offset == kSkip) {
-      write_skipped(out, columns * width_, skipped());
+      write_skipped(out, bytes, skipped_rows(moves_));
     } else {
-      if (is_advised()) will_need(data_.data() + offset * row_bytes_ + column * width_, columns * width_);
-      std::memcpy(out, data_.data() + offset * row_bytes_ + column * width_, to_size(columns * width_));
+      const std::byte* const from = moves_.data + offset * moves_.row_bytes + column;
+      if (is_advised_) will_need(from, bytes);
+      std::memcpy(out, from, to_size(bytes));
     }
   }
 
   // With Access::advised, announces the rows of the next block to the system before it copies this block.
   void fill_rows(std::int64_t row, std::int64_t rows, std::byte* out) const {
+    const std::int64_t row_bytes = moves_.row_bytes;
     const std::int64_t most =
-        is_advised() ? std::clamp<std::int64_t>(kAdvisedBytes / row_bytes_, 1, kIndexBlock / 2) : kIndexBlock;
+        is_advised_ ? std::clamp<std::int64_t>(kAdvisedBytes / row_bytes, 1, kIndexBlock / 2) : kIndexBlock;
     std::int64_t room[kIndexBlock];
     std::int64_t last_read = -1;
     std::int64_t announced = row;
     for (const std::int64_t end = row + rows; row < end;) {
-      if (is_advised()) {
+      if (is_advised_) {
         const std::int64_t next = std::min(end, row + 2 * most);
         announce({announced, next - announced});
         announced = next;
-      } else if (decision().read_groups && row / map_.group_rows() != last_read) {
+      } else if (read_groups_ && row / map_.group_rows() != last_read) {
         last_read = row / map_.group_rows();
-        const std::int64_t group_bytes = map_.group_size() * row_bytes_;
-        read_through(data_.data() + last_read * group_bytes, group_bytes);
+        const std::int64_t group_bytes = map_.group_size() * row_bytes;
+        read_through(moves_.data + last_read * group_bytes, group_bytes);
       }
       const LocatedRows run = map_.locate_run(row, std::min(most, end - row), room);
-      gather_rows(out, data_.data() + run.base * row_bytes_, run.offsets, run.count, row_bytes_, skipped());
+      gather_rows(out, moves_.data + run.base * row_bytes, run.offsets, run.count, row_bytes,
+                  skipped_rows(moves_));
       row += run.count;
-      out += run.count * row_bytes_;
+      out += run.count * row_bytes;
     }
   }
 
@@ -177,16 +170,46 @@ class GatherRows final : public Plan {
     std::int64_t offsets[kIndexBlock];
     if (rows.count != 0) map_.locate(rows.first, rows.count, offsets);
     for (std::int64_t i = 0; i < rows.count; ++i) {
-      if (offsets[i] != kSkip) will_need(data_.data() + offsets[i] * row_bytes_, row_bytes_);
+      if (offsets[i] != kSkip) will_need(moves_.data + offsets[i] * moves_.row_bytes, moves_.row_bytes);
     }
   }
 
   Tensor data_;
-  std::int64_t width_;
-  std::int64_t row_elements_;
-  std::int64_t row_bytes_;
   std::optional<Tensor> fill_;
   RowMap map_;
+  RowMoves moves_;
+  bool read_groups_ = false;
+  bool is_advised_ = false;
+};
+
+class CheckedCopy final : public Plan {
+ public:
+  CheckedCopy(const Tensor& data, const IndexDecoder& decoder, std::optional<Tensor> missing)
+      : data_(data),
+        width_(element_size(data.dtype())),
+        decoder_(decoder.without_windows()),
+        missing_(std::move(missing)) {
+    // Filling reads no index.
+    set_facts({.check_size = decoder_.tuples(), .fill_checks = decoder_.tuples() == 0});
+  }
+
+  void fill(Range range, std::byte* out) const override {
+    const std::int64_t bytes = range.count * width_;
+    if (bytes == 0) return;
+    if (data_.size() == 0) {
+      write_skipped(out, bytes, {true, missing_ ? missing_->data() : nullptr, width_});
+    } else {
+      std::memcpy(out, data_.data() + range.first * width_, to_size(bytes));
+    }
+  }
+
+  void check(Range range) const override { decoder_.check(range); }
+
+ private:
+  Tensor data_;
+  std::int64_t width_;
+  IndexDecoder decoder_;
+  std::optional<Tensor> missing_;  // the element of the result if data has no elements; zero without it
 };
 
 }  // namespace
@@ -225,6 +248,11 @@ void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* offs
     default:
       return gather<0>(out, base, offsets, count, row_bytes, skipped);
   }
+}
+
+std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, const IndexDecoder& decoder,
+                                        std::optional<Tensor> fill) {
+  return std::make_unique<CheckedCopy>(data, decoder, std::move(fill));
 }
 
 std::unique_ptr<Plan> gather_plan(GatherRowsSpec spec) {

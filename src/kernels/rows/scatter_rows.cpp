@@ -8,8 +8,9 @@
 
 #include "base/checked.hpp"
 #include "kernels/bits.hpp"
-#include "kernels/elements/element_plans.hpp"
-#include "kernels/open_elements.hpp"
+#include "kernels/elements/open_tests.hpp"
+#include "kernels/rows/choose.hpp"
+#include "kernels/rows/gather_rows.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/row_updates.hpp"
 
@@ -40,13 +41,30 @@ class ScatterRows final : public Plan {
         row_elements_(spec.row_elements),
         row_updates_(spec),
         rounded_once_(rounded_once(spec)),
-        map_(std::move(spec.decoder), spec.dims) {
+        map_(std::move(spec.decoder), spec.dims),
+        moves_{.map = &map_,
+               .dtype = data_.dtype(),
+               .row_elements = row_elements_,
+               .row_bytes = row_elements_ * width_,
+               .data = data_.data(),
+               .data_rows = data_.size() / row_elements_,
+               .row_updates = &row_updates_,
+               .updates = row_updates_.repeats() ? nullptr : updates_.data()} {
     // Sorting decodes all indices, and the ranges of the result touch all groups.
     set_facts({.check_size = map_.decoder().tuples(),
                .refuses_duplicates = spec.refuse_duplicates,
                .open_reason = spec.open_reason,
                .rounding = rounding_of(spec),
-               .moves = moves()});
+               .moves = &moves_});
+  }
+
+  void prepare(Range range, const Decision& decision, const Threads& threads) override {
+    if (decision.keep_offsets) map_.keep_offsets(threads);
+    if (!decision.sorts() || range.count == 0) return;
+    const std::int64_t first = range.first / row_elements_;
+    const Range targets = {first, ceil_div(range.end(), row_elements_) - first};
+    sorted_.emplace(sizes_to_sort(targets, moves_.row_bytes, map_.rows()), nullptr);
+    sorted_->put(map_, {0, map_.rows()}, nullptr, threads);
   }
 
   // Copies and updates range by range: the updates meet data that is still in cache.
@@ -64,6 +82,9 @@ class ScatterRows final : public Plan {
                                                            : mark_nan(segment, bits);
     }
   }
+
+  // Unless they are sorted or in groups.
+  [[nodiscard]] bool marks_from_all() const override { return map_.group_size() == 0 && !sorted_; }
 
   void mark_rounded(Range range, std::uint64_t* bits) const override {
     if (!rounded_once_) return;
@@ -91,26 +112,6 @@ class ScatterRows final : public Plan {
   }
 
  private:
-  void prepare_range(Range range, const Threads& threads) override {
-    if (decision().keep_offsets) map_.keep_offsets(threads);
-    if (!decision().sorts() || range.count == 0) return;
-    const std::int64_t first = range.first / row_elements_;
-    const Range targets = {first, ceil_div(range.end(), row_elements_) - first};
-    sorted_.emplace(sizes_to_sort(targets, row_elements_ * width_, map_.rows()), nullptr);
-    sorted_->put(map_, {0, map_.rows()}, nullptr, threads);
-  }
-
-  [[nodiscard]] RowMoves moves() const {
-    return {.map = &map_,
-            .dtype = data_.dtype(),
-            .row_elements = row_elements_,
-            .row_bytes = row_elements_ * width_,
-            .data = data_.data(),
-            .data_rows = data_.size() / row_elements_,
-            .row_updates = &row_updates_,
-            .updates = row_updates_.repeats() ? nullptr : updates_.data()};
-  }
-
   // Applies updates to `out`, which holds the elements `range` of data.
   void update(const RowUpdates& updates, Range range, std::byte* out) const {
     for (const Segment& segment : segments_of(range, row_elements_)) {
@@ -188,6 +189,7 @@ class ScatterRows final : public Plan {
   RowUpdates row_updates_;
   std::optional<RowUpdates> rounded_once_;
   RowMap map_;
+  RowMoves moves_;
   std::optional<Partition> sorted_;
 };
 
