@@ -10,9 +10,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "engine/execute.hpp"
-#include "kernels/elements/walk.hpp"
 #include "kernels/index/row_map.hpp"
-#include "kernels/open_elements.hpp"
 #include "kernels/rows/row_updates.hpp"
 #include "ops/axes.hpp"
 #include "ops/fault_text.hpp"
@@ -22,7 +20,6 @@ namespace tensorop {
 namespace {
 
 constexpr std::size_t kTableOperand = 0;  // the indexed tensor
-constexpr std::size_t kConditionOperand = 0;
 constexpr std::size_t kIndexOperand = 1;
 constexpr std::size_t kUpdateOperand = 2;
 
@@ -157,58 +154,31 @@ void Explainer::add_updates(const RowMoves& moves, std::span<const Move> updates
   }
 }
 
-// Computes the element of a scatter's result from these updates.
-void Explainer::compute(const RowMoves& moves, std::span<const Move> updates, std::int64_t position,
+// Computes the element of a scatter's result from these updates. Returns whether it is open.
+bool Explainer::compute(const RowMoves& moves, std::span<const Move> updates, std::int64_t position,
                         std::byte* out) const {
   const int width = element_size(moves.dtype);
   std::memcpy(out, moves.data + position * width, to_size(width));
   const Segment segment = {{position / moves.row_elements, 1}, position % moves.row_elements, 1, 0};
-  moves.row_updates->update(segment, out, nullptr, [&](const auto& take) {
-    for (; !updates.empty(); updates = updates.subspan(std::min(updates.size(), to_size(kIndexBlock))))
-      take(updates.data(), std::min(to_int64(updates.size()), kIndexBlock));
-  });
-}
-
-// Whether the version leaves the element with these updates unspecified, as in Plan::mark_open().
-bool Explainer::is_open(const RowMoves& moves, std::span<const Move> updates, std::int64_t position) const {
-  if (open_reason() == OpenReason::none) return false;
-  if (open_reason() == OpenReason::duplicate_updates) return updates.size() > 1;
-  const auto is_nan = [&](std::size_t operand, std::int64_t at) {
-    std::uint64_t bits = 0;
-    nan_test(moves.dtype)(call().operands[operand].data() + at * element_size(moves.dtype), 1, 1, &bits, 0);
-    return bits != 0;
+  const auto source = [&](const auto& take) {
+    for (std::span left = updates; !left.empty();
+         left = left.subspan(std::min(left.size(), to_size(kIndexBlock))))
+      take(left.data(), std::min(to_int64(left.size()), kIndexBlock));
   };
-  const bool has_own = moves.row_updates->starts_from_data();
-  if (updates.size() + (has_own ? 1 : 0) < 2) return false;
-  const std::int64_t column = position % moves.row_elements;
-  return (has_own && is_nan(kTableOperand, position)) || std::ranges::any_of(updates, [&](const Move& move) {
-           return is_nan(kUpdateOperand,
-                         moves.row_updates->position(move.update * moves.row_elements + column));
-         });
-}
-
-// Whether element `position` of an element-wise result depends on this operand; a condition selects one of
-// two operands.
-bool Explainer::reads(const Plan& plan, std::size_t operand, std::int64_t position) const {
-  if (call().operand_spec(0).role != OperandRole::condition || operand == kConditionOperand) return true;
-  const std::int64_t at = plan.facts().broadcast->offset(kConditionOperand, position);
-  const bool is_true = call().operands[kConditionOperand].as<std::uint8_t>()[at] != 0;
-  return (operand == kConditionOperand + 1) == is_true;
+  moves.row_updates->update(segment, out, nullptr, source);
+  std::uint64_t open = 0;
+  if (open_reason() != OpenReason::none)
+    moves.row_updates->mark_open(segment, open_reason(), moves.data, &open, source);
+  return open != 0;
 }
 
 void Explainer::add_elements(const Plan& plan, ElementOrigin& out) const {
-  const BroadcastWalk* const walk = plan.facts().broadcast;
-  const JoinWalk* const join = plan.facts().join;
-  const bool selects = call().operand_spec(0).role == OperandRole::condition;
-  if (selects) out.condition = walk->offset(kConditionOperand, out.position);
-  if (join != nullptr) {
-    const JoinWalk::Source source = join->source(out.position);
-    out.from.push_back({{source.operand, source.offset}});
-  } else if (walk == nullptr) {  // a copy; if data has no elements, nothing is copied
-    if (call().operands[kTableOperand].size() != 0) out.from.push_back({{kTableOperand, out.position}});
-  } else {
-    for (std::size_t i = selects ? 1 : 0; i < walk->operands(); ++i) {
-      if (reads(plan, i, out.position)) out.from.push_back({{i, walk->offset(i, out.position)}});
+  for (std::size_t i = 0; i < call().operands.size(); ++i) {
+    const auto at = plan.origin(i, out.position);
+    if (at && call().operand_spec(i).role == OperandRole::condition) {
+      out.condition = at;
+    } else if (at && plan.uses(i, out.position)) {
+      out.from.push_back({{i, *at}});
     }
   }
   out.contributions = to_int64(out.from.size());
@@ -222,9 +192,8 @@ ElementOrigin Explainer::origin(const Plan& plan, std::int64_t position,
   const RowMoves* const moves = plan.facts().moves;
   if (moves != nullptr && moves->is_scatter()) {
     updates = updates_at(updates, *moves, position);
-    compute(*moves, updates, position, storage->data());
+    out.is_open = compute(*moves, updates, position, storage->data());
     add_updates(*moves, updates, out);
-    out.is_open = is_open(*moves, updates, position);
   } else {
     plan.fill({position, 1}, storage->data());
     moves != nullptr ? add_gathered(*moves, out) : add_elements(plan, out);
@@ -257,15 +226,14 @@ std::vector<ElementOrigin> Explainer::origins(std::span<const std::int64_t> posi
 
 std::vector<std::vector<std::size_t>> Explainer::repeated_axes() const {
   const Shape& shape = output().shape;
-  const BroadcastWalk* const walk = bound_.planned.plan->facts().broadcast;
+  const Plan& plan = *bound_.planned.plan;
   std::vector<std::vector<std::size_t>> out(call().operands.size());
-  if (count(shape) == 0 || walk == nullptr) return out;
+  if (count(shape) == 0 || moves() != nullptr) return out;
   const auto strides = row_major_strides(shape);
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] == 1) continue;
-    // A scatter without indices copies its first operand.
-    for (std::size_t i = 0; i < std::min(out.size(), walk->operands()); ++i) {
-      if (walk->offset(i, 0) == walk->offset(i, strides[d])) out[i].push_back(d);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto first = plan.origin(i, 0);
+    for (std::size_t d = 0; d < shape.size() && first; ++d) {
+      if (shape[d] != 1 && plan.origin(i, strides[d]) == first) out[i].push_back(d);
     }
   }
   return out;
@@ -306,31 +274,18 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
   return out;
 }
 
-// An element of the result depends on at most one element of each operand.
-Arrivals Explainer::arrivals_of_elements(const Plan& plan, const OperandElement& element) const {
-  const BroadcastWalk* const walk = plan.facts().broadcast;
-  Arrivals out;
-  if (const JoinWalk* const join = plan.facts().join; join != nullptr) {
-    add(out, join->position({element.operand, element.position}));
-    return out;
-  }
-  // A copy has only one operand.
-  if (element.operand >= (walk == nullptr ? 1 : walk->operands())) return out;
-  for (std::int64_t at = 0; at < count(output().shape); ++at) {
-    const std::int64_t from = walk == nullptr ? at : walk->offset(element.operand, at);
-    if (from == element.position && reads(plan, element.operand, at)) add(out, at);
-  }
-  return out;
-}
-
 Arrivals Explainer::arrivals(const OperandElement& element) const {
   return with_context(call().name->name, [&] {
     const Planned planned = call().op->plan(call());
     return with_fault_text(call(), planned, [&] {
       check_values(planned);
-      const auto& moves = planned.plan->facts().moves;
-      if (!moves) return arrivals_of_elements(*planned.plan, element);
+      const RowMoves* const moves = planned.plan->facts().moves;
       Arrivals out;
+      if (moves == nullptr) {
+        planned.plan->arrivals(element.operand, element.position, count(output().shape),
+                               [&](std::int64_t position) { add(out, position); });
+        return out;
+      }
       if (moves->is_scatter() && element.operand == kTableOperand) {
         add(out, element.position);
       } else {

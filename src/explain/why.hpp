@@ -105,13 +105,9 @@ class Explainer {
   void add_gathered(const RowMoves& moves, ElementOrigin& out) const;
   void add_updates(const RowMoves& moves, std::span<const Move> updates, ElementOrigin& out) const;
   void add_elements(const Plan& plan, ElementOrigin& out) const;
-  void compute(const RowMoves& moves, std::span<const Move> updates, std::int64_t position,
-               std::byte* out) const;
-  [[nodiscard]] bool is_open(const RowMoves& moves, std::span<const Move> updates,
-                             std::int64_t position) const;
-  [[nodiscard]] bool reads(const Plan& plan, std::size_t operand, std::int64_t position) const;
+  [[nodiscard]] bool compute(const RowMoves& moves, std::span<const Move> updates, std::int64_t position,
+                             std::byte* out) const;
   [[nodiscard]] Arrivals arrivals_of_rows(const RowMoves& moves, const OperandElement& element) const;
-  [[nodiscard]] Arrivals arrivals_of_elements(const Plan& plan, const OperandElement& element) const;
 
   Settings settings_;
   Bound bound_;

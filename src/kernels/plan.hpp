@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,8 +19,6 @@
 
 namespace tensorop {
 
-class BroadcastWalk;
-class JoinWalk;
 struct Decision;
 struct RowMoves;
 
@@ -60,10 +59,6 @@ struct PlanFacts {
   std::optional<Rounding> rounding = std::nullopt;
   // The rows that a gather or scatter of rows moves; null for other plans, and if no row moves.
   const RowMoves* moves = nullptr;
-  // For plans that repeat operands to the shape of the result: the positions of the operands; else null.
-  const BroadcastWalk* broadcast = nullptr;
-  // For plans that join operands along an axis: the positions of the operands; else null.
-  const JoinWalk* join = nullptr;
 };
 
 // Making a plan is cheap: it reads no element, so the operands need not have any (--dry-run). Only prepare(),
@@ -99,6 +94,24 @@ class Plan {
   virtual void mark_open(Range /*range*/, std::uint64_t* /*bits*/) const {}
   // Whether marking any range takes as long as looking through all updates.
   [[nodiscard]] virtual bool marks_from_all() const { return false; }
+
+  // The next three are for plans without moving rows.
+  //
+  // Returns the position of the operand's element that element `position` of the result is computed from;
+  // nothing if there is none.
+  [[nodiscard]] virtual std::optional<std::int64_t> origin(std::size_t /*operand*/,
+                                                           std::int64_t /*position*/) const {
+    return std::nullopt;
+  }
+  // Whether the value of that element matters: a condition selects one of two operands.
+  [[nodiscard]] virtual bool uses(std::size_t /*operand*/, std::int64_t /*position*/) const { return true; }
+  // Calls take(position) for the elements of a result of `size` elements that an operand's element is used
+  // for.
+  virtual void arrivals(std::size_t operand, std::int64_t element, std::int64_t size,
+                        const std::function<void(std::int64_t position)>& take) const {
+    for (std::int64_t position = 0; position < size; ++position)
+      if (origin(operand, position) == element && uses(operand, position)) take(position);
+  }
 
   // Marks elements of the range that have more than kFewUpdates updates and whose value would differ if their
   // reduction were rounded once. Only for plans whose PlanFacts::rounding is each_step.

@@ -21,8 +21,7 @@ class CombineElements final : public Plan {
         open_test_(open_result_test(spec.open_reason, operands_.back().dtype())),
         walk_(spec.result, operands_, spec.strides) {
     set_facts({.check_size = kernel_.find_fault == nullptr ? 0 : count(spec.result),
-               .open_reason = open_test_ == nullptr ? OpenReason::none : spec.open_reason,
-               .broadcast = &walk_.elements()});
+               .open_reason = open_test_ == nullptr ? OpenReason::none : spec.open_reason});
   }
 
   void fill(Range range, std::byte* out) const override {
@@ -41,6 +40,11 @@ class CombineElements final : public Plan {
       require_no_fault(run, n, first);
       first += n;
     });
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand,
+                                                   std::int64_t position) const override {
+    return walk_.origin(operand, position);
   }
 
   void mark_open(Range range, std::uint64_t* bits) const override {

@@ -15,7 +15,6 @@ class JoinElements final : public Plan {
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       if (operands_[i].mapping() != nullptr) mapped_.push_back(i);
     }
-    set_facts({.join = &walk_});
   }
 
   void fill(Range range, std::byte* out) const override {
@@ -30,6 +29,17 @@ class JoinElements final : public Plan {
       const Range part = walk_.part_of(operand, range);
       done_with(operands_[operand].data() + part.first * width, part.count * width);
     }
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand,
+                                                   std::int64_t position) const override {
+    const JoinWalk::Source source = walk_.source(position);
+    return source.operand == operand ? std::optional(source.offset) : std::nullopt;
+  }
+
+  void arrivals(std::size_t operand, std::int64_t element, std::int64_t /*size*/,
+                const std::function<void(std::int64_t position)>& take) const override {
+    take(walk_.position({operand, element}));
   }
 
  private:

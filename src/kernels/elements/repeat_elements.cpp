@@ -30,13 +30,16 @@ void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastWa
 class RepeatElements final : public Plan {
  public:
   RepeatElements(const Tensor& data, const Shape& result, const BroadcastStrides& strides)
-      : data_(data), walk_(result, {strides}) {
-    set_facts({.broadcast = &walk_});
-  }
+      : data_(data), walk_(result, {strides}) {}
 
   void fill(Range range, std::byte* out) const override {
     dispatch_width(element_size(data_.dtype()),
                    [&]<class Word>(TypeTag<Word>) { repeat<Word>(out, data_.data(), walk_, range); });
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand,
+                                                   std::int64_t position) const override {
+    return walk_.origin(operand, position);
   }
 
  private:

@@ -71,15 +71,23 @@ class SelectElements final : public Plan {
       : operands_(std::move(operands)),
         width_(element_size(operands_[kX].dtype())),
         select_(find_select(width_)),
-        walk_(result, operands_, strides) {
-    set_facts({.broadcast = &walk_.elements()});
-  }
+        walk_(result, operands_, strides) {}
 
   void fill(Range range, std::byte* out) const override {
     walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
       select_(run, out, n);
       out += n * width_;
     });
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand,
+                                                   std::int64_t position) const override {
+    return walk_.origin(operand, position);
+  }
+
+  [[nodiscard]] bool uses(std::size_t operand, std::int64_t position) const override {
+    const bool is_true = operands_[kCondition].as<std::uint8_t>()[*origin(kCondition, position)] != 0;
+    return operand == kCondition || (operand == kX) == is_true;
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "kernels/range.hpp"
@@ -23,7 +24,6 @@ class BroadcastWalk {
   // Each of `operands` has shape.size() strides.
   BroadcastWalk(const Shape& shape, const std::vector<BroadcastStrides>& operands);
 
-  [[nodiscard]] std::size_t operands() const { return strides_.size(); }
   // The number of remaining dimensions, their sizes, and the strides of the operands along them.
   [[nodiscard]] std::size_t dims() const { return sizes_.size(); }
   [[nodiscard]] std::int64_t size(std::size_t dim) const { return sizes_[dim]; }
@@ -36,6 +36,10 @@ class BroadcastWalk {
 
   // The offset of the operand's element for the result's element at flat position `position`.
   [[nodiscard]] std::int64_t offset(std::size_t operand, std::int64_t position) const;
+  // The same as Plan::origin().
+  [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand, std::int64_t position) const {
+    return operand < strides_.size() ? std::optional(offset(operand, position)) : std::nullopt;
+  }
 
   // Calls run(offsets, count) for the runs that make up the elements [first, first + count) of the row-major
   // result, in order: offsets[i] is the offset of the run's first element in operand i.
@@ -155,8 +159,10 @@ class RunWalk {
   // order. Several threads may call it at once.
   void for_each_run(Range range, const Run& run) const;
 
-  // The walk of the same result without joined rows.
-  [[nodiscard]] const BroadcastWalk& elements() const { return elements_; }
+  // As BroadcastWalk::origin().
+  [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand, std::int64_t position) const {
+    return elements_.origin(operand, position);
+  }
 
  private:
   // A row is the innermost dimensions together, or a single element if the innermost dimension is long enough

@@ -205,6 +205,11 @@ class CheckedCopy final : public Plan {
 
   void check(Range range) const override { decoder_.check(range); }
 
+  [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand,
+                                                   std::int64_t position) const override {
+    return operand == 0 && data_.size() != 0 ? std::optional(position) : std::nullopt;
+  }
+
  private:
   Tensor data_;
   std::int64_t width_;

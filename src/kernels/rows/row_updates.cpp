@@ -33,6 +33,7 @@ bool has_fold(const ScatterRowsSpec& spec) {
 
 RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
     : updates_(spec.updates),
+      dtype_(spec.data.dtype()),
       width_(element_size(spec.data.dtype())),
       row_elements_(spec.row_elements),
       reduction_(spec.reduction),

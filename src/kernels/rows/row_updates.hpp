@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/bits.hpp"
+#include "kernels/elements/open_tests.hpp"
 #include "kernels/elements/walk.hpp"
 #include "kernels/index/index.hpp"
 #include "kernels/plan.hpp"
@@ -71,6 +73,12 @@ class RowUpdates {
     if (wide_.end != nullptr) wide_.end(wide);
   }
 
+  // Sets bit `first` + i of `bits`, of the segment, if the segment's element i is open for a reason other
+  // than none, as Plan::mark_open() does. `data` is the indexed tensor; `source` as in update().
+  template <class Source>
+  void mark_open(const Segment& segment, OpenReason reason, const std::byte* data, std::uint64_t* bits,
+                 const Source& source) const;
+
   // The position in the stored updates of the element at `position` of the repeated updates.
   [[nodiscard]] std::int64_t position(std::int64_t position) const;
 
@@ -97,6 +105,7 @@ class RowUpdates {
                     std::vector<Move>& moves) const;
 
   Tensor updates_;
+  DType dtype_;
   std::int64_t width_;
   std::int64_t row_elements_;
   Reduction reduction_;
@@ -109,5 +118,38 @@ class RowUpdates {
   std::unique_ptr<Plan> repeated_;  // generates the rows of updates; null: they are stored
   bool one_row_;                    // all rows of updates are the same
 };
+
+// Duplicates are rows with several updates. Otherwise an element is open that is a minimum or maximum of
+// several values with a NaN.
+template <class Source>
+void RowUpdates::mark_open(const Segment& segment, OpenReason reason, const std::byte* data,
+                           std::uint64_t* bits, const Source& source) const {
+  const OpenTest test = reason == OpenReason::duplicate_updates ? nullptr : nan_test(dtype_);
+  const auto place = [&](std::int64_t row) { return segment.first + row * segment.columns; };
+  std::vector<std::uint64_t> updated(words_of_bits(segment.targets.count));
+  std::vector<std::uint64_t> twice(updated.size());
+  select_moves(segment, source, [&](const Move* moves, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (set_bit(updated.data(), moves[i].target)) or_bit(twice.data(), moves[i].target);
+      if (test == nullptr) continue;
+      const std::int64_t from = moves[i].update * row_elements_ + segment.column;
+      // Repeated updates are looked up one by one.
+      const std::int64_t step = repeats() ? 1 : segment.columns;
+      for (std::int64_t c = 0; c < segment.columns; c += step)
+        test(updates_.data() + position(from + c) * width_, 1, step, bits, place(moves[i].target) + c);
+    }
+  });
+  for_each_bit(test == nullptr ? twice : updated, [&](std::int64_t row) {
+    const Range own = {place(row), segment.columns};
+    const std::int64_t from = (segment.targets.first + row) * row_elements_ + segment.column;
+    if (test == nullptr) {
+      assign_bits(bits, own, true);
+    } else if (starts_from_data()) {
+      test(data + from * width_, 1, own.count, bits, own.first);
+    } else if (!has_bit(twice.data(), row)) {  // the only update of the row is copied
+      assign_bits(bits, own, false);
+    }
+  });
+}
 
 }  // namespace tensorop

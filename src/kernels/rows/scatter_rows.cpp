@@ -8,7 +8,6 @@
 
 #include "base/checked.hpp"
 #include "kernels/bits.hpp"
-#include "kernels/elements/open_tests.hpp"
 #include "kernels/rows/choose.hpp"
 #include "kernels/rows/gather_rows.hpp"
 #include "kernels/rows/partition.hpp"
@@ -16,9 +15,6 @@
 
 namespace tensorop {
 namespace {
-
-// One bit for each target row of a segment.
-using Bits = std::vector<std::uint64_t>;
 
 std::optional<Rounding> rounding_of(const ScatterRowsSpec& spec) {
   const bool can_round_once = accumulates_wide(spec.reduction, spec.data.dtype(), Rounding::once);
@@ -78,8 +74,8 @@ class ScatterRows final : public Plan {
   void mark_open(Range range, std::uint64_t* bits) const override {
     if (facts().open_reason == OpenReason::none) return;
     for (const Segment& segment : segments_of(range, row_elements_)) {
-      facts().open_reason == OpenReason::duplicate_updates ? mark_duplicates(segment, bits)
-                                                           : mark_nan(segment, bits);
+      row_updates_.mark_open(segment, facts().open_reason, data_.data(), bits,
+                             [&](const auto& take) { visit(segment.targets, take); });
     }
   }
 
@@ -135,51 +131,6 @@ class ScatterRows final : public Plan {
                           for (std::int64_t i = 0; i < n; ++i) moves[i] = {offsets[i], first + i};
                           take(moves, n);
                         });
-  }
-
-  // Marks the rows of a segment that have several updates.
-  void mark_duplicates(const Segment& segment, std::uint64_t* bits) const {
-    Bits updated(words_of_bits(segment.targets.count));
-    Bits twice(updated.size());
-    select_moves(
-        segment, [&](const auto& take) { visit(segment.targets, take); },
-        [&](const Move* moves, std::int64_t count) {
-          for (std::int64_t i = 0; i < count; ++i) {
-            if (set_bit(updated.data(), moves[i].target)) or_bit(twice.data(), moves[i].target);
-          }
-        });
-    for_each_bit(twice, [&](std::int64_t row) {
-      assign_bits(bits, {segment.first + row * segment.columns, segment.columns}, true);
-    });
-  }
-
-  // Marks elements of a segment that are a minimum or maximum of several values with a NaN.
-  void mark_nan(const Segment& segment, std::uint64_t* bits) const {
-    const OpenTest test = nan_test(data_.dtype());
-    const auto place = [&](std::int64_t row) { return segment.first + row * segment.columns; };
-    Bits updated(words_of_bits(segment.targets.count));
-    Bits twice(updated.size());
-    select_moves(
-        segment, [&](const auto& take) { visit(segment.targets, take); },
-        [&](const Move* moves, std::int64_t count) {
-          for (std::int64_t i = 0; i < count; ++i) {
-            const std::int64_t from = moves[i].update * row_elements_ + segment.column;
-            const std::int64_t at = place(moves[i].target);
-            // Repeated updates are looked up one by one.
-            const std::int64_t step = row_updates_.repeats() ? 1 : segment.columns;
-            for (std::int64_t c = 0; c < segment.columns; c += step)
-              test(updates_.data() + row_updates_.position(from + c) * width_, 1, step, bits, at + c);
-            if (set_bit(updated.data(), moves[i].target)) or_bit(twice.data(), moves[i].target);
-          }
-        });
-    for_each_bit(updated, [&](std::int64_t row) {
-      const std::int64_t from = (segment.targets.first + row) * row_elements_ + segment.column;
-      if (row_updates_.starts_from_data()) {
-        test(data_.data() + from * width_, 1, segment.columns, bits, place(row));
-      } else if (!has_bit(twice.data(), row)) {  // the only update of the row is copied
-        assign_bits(bits, {place(row), segment.columns}, false);
-      }
-    });
   }
 
   Tensor data_;
