@@ -20,9 +20,6 @@
 namespace tensorop {
 namespace {
 
-// Number of bytes that are computed and written at a time: they are still in cache when they are written.
-constexpr std::int64_t kThreadBytes = 1 << 20;
-
 // More than a process can address, and more than any valid request needs: refused before anything is written,
 // also for streams, which have no free space to compare with.
 constexpr std::int64_t kMostResultBytes = std::int64_t{1} << 47;
@@ -33,7 +30,7 @@ struct Layout {
   std::int64_t width;  // bytes an element
   std::int64_t chunk;  // elements
   explicit Layout(const OutputInfo& output)
-      : elements(count(output.shape)), width(element_size(output.dtype)), chunk(kThreadBytes / width) {}
+      : elements(count(output.shape)), width(element_size(output.dtype)), chunk(kRangeBytes / width) {}
   [[nodiscard]] std::int64_t bytes() const { return elements * width; }
   [[nodiscard]] std::int64_t buffer_bytes() const { return std::min(chunk, elements) * width; }
 };
@@ -48,7 +45,7 @@ void fill_whole(const RowMoves& moves, const Layout& layout, const ElementTarget
   write_base_of_tiles(moves, {0, layout.elements}, target, threads);
   std::byte* const whole = target.whole();
   const std::int64_t bytes = layout.bytes();
-  const std::int64_t parts = bytes < kThreadBytes ? 1 : threads.count();
+  const std::int64_t parts = bytes < kRangeBytes ? 1 : threads.count();
   threads.for_each(parts, [&](std::int64_t part, int /*worker*/) {
     fill_tiles(moves, whole, part, parts);
     threads.advance(bytes / parts + (part == 0 ? bytes % parts : 0));
@@ -59,7 +56,7 @@ void fill_whole(const RowMoves& moves, const Layout& layout, const ElementTarget
 // provides a piece and returns its elements, which are valid until the worker's next call.
 template <class Make>
 void append_elements(Range range, const Make& make, std::int64_t width, Sink& sink, const Threads& threads) {
-  const std::int64_t chunk = kThreadBytes / width;
+  const std::int64_t chunk = kRangeBytes / width;
   std::vector<std::string> encoded(to_size(threads.count()));
   std::vector<const std::byte*> made(to_size(threads.count()));
   const auto piece = [&](std::int64_t number) { return part_of_range(range, number, chunk); };
@@ -99,12 +96,13 @@ void fill_sink_by_range(const Plan& plan, const Layout& layout, Sink& sink, cons
 // Returns as many threads as --memory has buffers for.
 Threads filling_threads(const Settings& settings) {
   if (settings.memory == 0) return settings.threads;
-  return settings.threads.at_most(memory_of(settings) / kThreadBytes);
+  return settings.threads.at_most(memory_of(settings) / kRangeBytes);
 }
 
 // Prepares a plan for fill() or fill_sink_by_range(). `checks`: written bytes cannot be revoked.
-void prepare_to_fill(Plan& plan, const Layout& layout, const Decision& decision, bool checks,
+void prepare_to_fill(Plan& plan, Layout& layout, const Decision& decision, bool checks,
                      const Settings& settings) {
+  layout.chunk = range_elements(plan.facts().moves, decision, layout.width);
   const Threads& threads = settings.threads;
   const bool in_windows = decision.access == Access::windows;
   if (!in_windows) threads.expect(layout.bytes());
@@ -140,7 +138,7 @@ void fill(const Plan& plan, const Inputs& inputs, const Layout& layout, const El
 bool changes_few_parts(const RowMoves& moves, const Layout& layout) {
   const std::int64_t rows = moves.map->rows();
   const auto bytes = moves.is_scatter() ? checked_mul(rows, moves.row_bytes) : std::nullopt;
-  return bytes && rows + *bytes / kThreadBytes < layout.bytes() / (2 * kThreadBytes);
+  return bytes && rows + *bytes / kRangeBytes < layout.bytes() / (2 * kRangeBytes);
 }
 
 // Computes the parts of a scatter's result that have updates or lie outside of `shared`, a range that has
@@ -243,7 +241,7 @@ void prepare(const Planned& planned, const Settings& settings) {
 Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& settings, Arenas arenas) {
   const auto& [output, plan, slices] = planned;
   require_possible(output);
-  const Layout layout(output);
+  Layout layout(output);
   const AccessReport report = find_access(*plan, inputs, layout.bytes(), settings);
   if (settings.explain) settings.explain(report);
   // A result that is made in windows may stay in a file.
@@ -282,7 +280,7 @@ void execute(const Planned& planned, const Inputs& inputs, const Destination& de
 void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings) {
   Plan& plan = *planned.plan;
   const Threads& threads = settings.threads;
-  const Layout layout(planned.output);
+  Layout layout(planned.output);
   const bool anywhere = sink.elements() != nullptr;
   const AccessReport report = find_access(plan, inputs, layout.bytes(), settings);
   const bool in_windows = report.decision.access == Access::windows;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bitset>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -22,19 +20,6 @@ namespace {
 constexpr std::size_t kTableOperand = 0;  // the indexed tensor
 constexpr std::size_t kIndexOperand = 1;
 constexpr std::size_t kUpdateOperand = 2;
-
-// Returns an index element; values larger than int64 become the largest int64.
-std::int64_t index_value(const Tensor& indices, std::int64_t position) {
-  return dispatch(indices.dtype(), [&]<class T>(TypeTag<T>) -> std::int64_t {
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      const T value = indices.as<T>()[position];
-      return std::in_range<std::int64_t>(value) ? static_cast<std::int64_t>(value)
-                                                : std::numeric_limits<std::int64_t>::max();
-    } else {
-      return 0;  // indices are integers
-    }
-  });
-}
 
 void add(Arrivals& out, std::int64_t position) {
   const bool is_listed = std::ranges::find(out.list, position, &Arrival::position) != out.list.end();
@@ -101,11 +86,10 @@ ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t
   out.position = decoder.element_of(tuple, to_int64(component));
   out.axis = axis.axis;
   out.size = indexed_size(call(), axis.axis);
-  const std::int64_t value = index_value(decoder.indices(), out.position);
+  const std::int64_t value = decoder.value(out.position);
   const IndexPolicy policy = index_policy(call());
-  const bool counts = policy.negative == Negative::count;
   out.window = std::max(axis.window, out.size - axis.size + 1);
-  out.in_range = value < axis.size && (value >= 0 || (counts && value >= -axis.size));
+  out.in_range = value < axis.size && value >= lowest_index(policy.negative, axis.size);
   // If the operator itself wraps, no index is beyond the end.
   if (decoder.wraps() && policy.out_of_bounds == OutOfBounds::error) out.in_range = value >= 0;
   // The strides of the components are row-major, unless there is nothing to select.

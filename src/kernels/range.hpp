@@ -26,6 +26,10 @@ struct Range {
   return {all.first + number * size, std::min(size, all.count - number * size)};
 }
 
+// Bytes of a result that are computed at a time: they are still in cache when they are written, and when
+// sorted updates meet them.
+inline constexpr std::int64_t kRangeBytes = 1 << 20;
+
 // Calls work(range, worker) for all parts of a range, in ascending order, on some threads.
 template <class Work>
 void for_each_range(const Range& all, std::int64_t size, const Threads& threads, const Work& work) {

@@ -13,8 +13,6 @@
 namespace tensorop {
 namespace {
 
-// Bytes computed and written at a time.
-constexpr std::int64_t kRankChunkBytes = 1 << 20;
 // Sending a group of this size takes as long as reading it on the ranks, at most two, whose parts it touches.
 constexpr std::int64_t kSmallRankGroup = 4 << 20;
 // With this many groups for each rank, the two groups that other ranks read too do not matter.
@@ -39,6 +37,7 @@ class RankPlan {
     const AccessReport report = find_access();
     if (settings_.explain) settings_.explain(report);
     is_whole_ = report.decision.is_whole();
+    chunk_ = range_elements(moves_, report.decision, width_);
     const bool exchanges = report.decision.access == Access::exchange;
     // Warnings count elements of the whole result, so each rank prepares the whole result.
     const PlanFacts& facts = plan_.facts();
@@ -138,9 +137,8 @@ class RankPlan {
   // large as memory allows.
   void fill_ranges() {
     const Threads& threads = settings_.threads;
-    const std::int64_t share =
-        is_whole_ ? std::min(memory_ / 2, mine_.count * width_) / threads.count() : kRankChunkBytes;
-    const std::int64_t chunk = std::max<std::int64_t>(1, std::max(share, kRankChunkBytes) / width_);
+    const std::int64_t share = std::min(memory_ / 2, mine_.count * width_) / threads.count();
+    const std::int64_t chunk = is_whole_ ? std::max(share, kRangeBytes) / width_ : chunk_;
     threads.expect(mine_.count * width_);
     together(ranks_, [&] { tensorop::fill_ranges(plan_, mine_, width_, chunk, target_, threads); });
     count_by_range();
@@ -189,6 +187,7 @@ class RankPlan {
   Range mine_;  // elements of the result
   const RowMoves* moves_;
   bool is_whole_ = false;
+  std::int64_t chunk_ = 1;  // elements
   std::int64_t memory_ = 0;
   RankCost cost_;
 };

@@ -50,9 +50,8 @@ bool decode_component(StoredElements<T> in, std::int64_t step, std::int64_t coun
 
 template <class T>
 bool is_bad(T value, const IndexAxis& axis, Negative negative) {
-  std::int64_t index = widen(value);
-  if (index < 0 && negative == Negative::count) index += axis.size;
-  return index < 0 || index >= axis.size;
+  const std::int64_t index = widen(value);
+  return index < lowest_index(negative, axis.size) || index >= axis.size;
 }
 
 // One index, `step` elements into its window, under a policy other than error; kSkip: selects nothing.
@@ -87,6 +86,16 @@ IndexDecoder::IndexDecoder(Tensor indices, std::vector<IndexAxis> axes, IndexPol
   Shape windows;
   for (const IndexAxis& axis : axes_) windows.push_back(axis.window);
   windows_ = bounded_count(windows);
+}
+
+std::int64_t IndexDecoder::value(std::int64_t element) const {
+  return dispatch(indices_.dtype(), [&]<class T>(TypeTag<T>) -> std::int64_t {
+    if constexpr (std::integral<T>) {
+      return widen(T{indices_.as<T>()[element]});
+    } else {
+      __builtin_unreachable();
+    }
+  });
 }
 
 std::int64_t IndexDecoder::components() const {

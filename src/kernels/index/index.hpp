@@ -27,6 +27,11 @@ inline constexpr std::int64_t kSkip = -1;
 // Number of offsets decoded at a time: few enough to stay in the L1 cache.
 inline constexpr std::int64_t kIndexBlock = 1024;
 
+// The lowest index in range of an axis: the highest one is size - 1.
+[[nodiscard]] inline std::int64_t lowest_index(Negative negative, std::int64_t size) {
+  return negative == Negative::count ? -size : 0;
+}
+
 struct IndexPolicy {
   Negative negative = Negative::count;
   OutOfBounds out_of_bounds = OutOfBounds::error;
@@ -69,6 +74,9 @@ class IndexDecoder {
     const std::int64_t block = component_stride_ * components();
     return (element / block * component_stride_ + element % component_stride_) * windows_;
   }
+
+  // The index element; values larger than int64 become the largest int64.
+  [[nodiscard]] std::int64_t value(std::int64_t element) const;
 
   // Offsets of tuples [first, first + count): the sum of index times stride over the components, or kSkip.
   // Any count; checks every element that it reads, every time. Throws PlanFault with the position of the

@@ -25,8 +25,6 @@ constexpr std::int64_t kSmallGroup = 4 << 20;
 // Up to this number, updates are sorted whatever memory there is: 12 bytes each, 24 MiB in all. More updates
 // along an outer axis are faster in tiles.
 constexpr std::int64_t kMostSorted = 2 << 20;
-// Rows of a megabyte are as long as the ranges in which a result is computed.
-constexpr std::int64_t kLongestSortedRow = 1 << 20;
 // The share of memory that sorting rows may take.
 constexpr std::int64_t kSortShare = 4;
 
@@ -129,7 +127,7 @@ std::optional<RandomAccess> random_access(const RowMoves& moves) {
   // Sorted updates are read at random; more updates are applied in order, and the result is written at
   // random. Strings are in memory. Long rows are read well in any order.
   const Order order = choose_order(facts_of(moves));
-  if (moves.dtype == DType::string || moves.row_bytes > kLongestSortedRow || order == Order::direct)
+  if (moves.dtype == DType::string || moves.row_bytes > kRangeBytes || order == Order::direct)
     return std::nullopt;
   if (map.rows() > kMostSorted) {
     out.kind = RandomAccess::Kind::targets;
@@ -147,6 +145,12 @@ std::optional<RandomAccess> random_access(const RowMoves& moves) {
 
 Decision choose_in_memory(const RowMoves* moves) {
   return moves != nullptr ? choose(facts_of(*moves)) : Decision{};
+}
+
+std::int64_t range_elements(const RowMoves* moves, const Decision& decision, std::int64_t width) {
+  if (!decision.sorts() || moves->row_bytes > kRangeBytes) return kRangeBytes / width;
+  // Runs that are larger, of very large results, consist of several ranges: both are powers of two.
+  return run_targets_of(kRangeBytes / moves->row_bytes) * moves->row_elements;
 }
 
 double pages_touched(const ScheduleFacts& facts) {

@@ -123,6 +123,11 @@ struct Decision {
 // The decision for operands in memory. A plan that moves no rows is computed range by range.
 [[nodiscard]] Decision choose_in_memory(const RowMoves* moves);
 
+// The elements, of `width` bytes, of each range in which a result is computed. With sorted updates a range is
+// whole rows of one run (sizes_to_sort()), so that no update is visited for two ranges.
+[[nodiscard]] std::int64_t range_elements(const RowMoves* moves, const Decision& decision,
+                                          std::int64_t width);
+
 // Returns the columns of moves whose rows are single elements, as RowMap::columns(); else 0: only elements
 // are moved in tiles.
 [[nodiscard]] std::int64_t columns_of(const RowMoves& moves);

@@ -11,8 +11,6 @@ namespace {
 // Rows of a chunk whose numbers are kept in memory, and the largest number of runs.
 constexpr std::int64_t kNumberChunk = std::int64_t{1} << 16;
 constexpr std::int64_t kMostRuns = 4096;
-// Bytes of the result in a run of sorted updates.
-constexpr std::int64_t kSortedBytes = 1 << 20;
 // Average number of rows in a run of data.
 constexpr std::int64_t kRunRows = 512;
 
@@ -38,7 +36,7 @@ PartitionSizes sizes_to_read(std::int64_t data_rows, std::int64_t rows) {
 }
 
 PartitionSizes sizes_to_sort(Range targets, std::int64_t row_bytes, std::int64_t rows) {
-  return sizes_in_memory(targets, std::max<std::int64_t>(1, kSortedBytes / row_bytes), rows);
+  return sizes_in_memory(targets, std::max<std::int64_t>(1, kRangeBytes / row_bytes), rows);
 }
 
 std::int64_t PartitionSizes::carried_row_bytes() const {
