@@ -77,55 +77,48 @@ void require_there(std::string_view role, const Operand& operand) {
   with_context(role, [&] { refuse_missing(operand); });
 }
 
-void compare_pair(const Arguments& arguments, Reporter& reporter, const Operand& actual,
-                  const Operand& expected) {
+// Both sets are of one operand, or neither is.
+void compare_all(const Arguments& arguments, const TensorSet& actual, const TensorSet& expected,
+                 Reporter& reporter, std::optional<Progress>& progress) {
+  const bool is_pair = actual.operand().has_value();
+  const std::optional<Operand> mask = arguments.value("--ignore");
   for (const std::string_view option : kOfSets) {
-    if (!arguments.has(option)) continue;
-    require_there("actual", actual);
-    require_there("expected", expected);
+    if (!is_pair || !arguments.has(option)) continue;
+    require_there("actual", *actual.operand());
+    require_there("expected", *expected.operand());
     throw Error(cat(option, " is only for folders and archives"));
   }
+  if (!is_pair && mask) throw Error("--ignore is only for two tensors");
+  if (!is_pair) reporter.compare_sets(actual.name(), expected.name());
   keep_files(reporter, [&](const VisitFile& visit) {
-    for (const Operand& operand : {actual, expected, Operand(arguments.value("--ignore").value_or(""))})
-      visit(operand, "a file to compare");
-  });
-  const auto start = std::chrono::steady_clock::now();
-  MeteredSettings metered(arguments, "");
-  const std::string name = expected.shown();
-  Finding finding{.suite = name, .name = actual.shown(), .actual = actual.shown(), .expected = name};
-  finding.place.file = name;
-  Settings settings = metered.get();
-  keep_warnings(settings, finding.warnings);
-  finding.comparison =
-      compare_operands(actual, expected, parse_tolerances(read_tolerance_texts(arguments)), settings,
-                       read_options(arguments, reporter), arguments.value("--ignore"));
-  metered.end();
-  refuse_one_file(actual, expected);
-  finding.outcome = outcome_of(*finding.comparison);
-  finding.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  reporter.add(finding);
-}
-
-void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const TensorSet& expected,
-                     Reporter& reporter, std::optional<Progress>& progress) {
-  if (arguments.has("--ignore")) throw Error("--ignore is only for two tensors");
-  reporter.compare_sets(actual.name(), expected.name());
-  keep_files(reporter, [&](const VisitFile& visit) {
+    if (mask) visit(*mask, "a file to compare");
     for (const TensorSet* set : {&actual, &expected}) {
       if (set->is_archive()) visit(Operand::of_path(set->name()), "a file to compare");
       for (const SetMember& member : set->members())
-        visit(Operand::of_path(set->path_of(member)), "a file to compare");
-      if (!set->is_archive()) visit(Operand::of_path(cat(set->name(), "/")), "in a folder to compare");
+        visit(set->operand().value_or(Operand::of_path(set->path_of(member))), "a file to compare");
+      if (set->is_folder()) visit(Operand::of_path(cat(set->name(), "/")), "in a folder to compare");
     }
   });
+  if (is_pair && actual.operand()->is_standard_input() + expected.operand()->is_standard_input() +
+                         (mask && mask->is_standard_input()) >
+                     1)
+    throw Error("standard input can be read only once");
+  std::optional<MeteredSettings> metered;
+  if (is_pair) metered.emplace(arguments, "");
   SetCompareSettings settings{.tolerances = parse_tolerances(read_tolerance_texts(arguments)),
                               .options = read_options(arguments, reporter),
-                              .call = read_settings(arguments)};
+                              .call = is_pair ? metered->get() : read_settings(arguments)};
+  std::optional<Source> left_out;
+  Inputs inputs;
+  if (mask) {
+    left_out = open_mask(*mask, settings.call);
+    inputs.add(left_out->mapping());
+    settings.options.left_out = left_out->tensor();
+  }
   const std::vector<std::string> names = pair_names(actual, expected);
   const Filter filter(arguments, kCompareReport.noun);
   settings.wanted = filter.among(names, FilterMembers::yes);
   settings.fail_fast = arguments.has("--fail-fast");
-  settings.interruption = &reporter.interruption();
   const std::int64_t count = std::ranges::count_if(names, settings.wanted);
   // The names of arrays in files of a folder are known when these are compared.
   if (arguments.has("--list") || std::ranges::none_of(names, names_archive)) filter.require_matches();
@@ -143,10 +136,21 @@ void compare_sets_of(const Arguments& arguments, const TensorSet& actual, const 
       if (settings.call.warn) settings.call.warn(line);
     }
   }
-  show_progress(arguments, reporter, progress);
-  settings.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
-  compare_sets(actual, expected, settings, [&](const Finding& finding) { reporter.add(finding); });
-  progress->end();
+  if (!is_pair) {
+    show_progress(arguments, reporter, progress);
+    settings.interruption = &reporter.interruption();
+    settings.progress = [&](std::int64_t done, std::int64_t total) { progress->set(done, total); };
+  }
+  compare_sets(actual, expected, settings, [&](const Finding& finding) {
+    if (is_pair) {
+      metered->end();
+      if (finding.error) throw Failure(*finding.error);
+      refuse_one_file(*actual.operand(), *expected.operand());
+      inputs.require_unchanged();
+    }
+    reporter.add(finding);
+  });
+  if (progress) progress->end();
   const Counts& counts = reporter.counts();
   const std::int64_t skipped = counts[Outcome::skipped];
   const bool is_stopped = settings.fail_fast && exit_status(counts) != 0;
@@ -179,7 +183,9 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
     };
     if (actual) reporter.add_unseen(actual->unseen());
     if (expected) reporter.add_unseen(expected->unseen());
-    compare_pair(arguments, reporter, one_of(0, actual), one_of(1, expected));
+    const std::string name = one_of(0, actual).shown();
+    compare_all(arguments, TensorSet::of_one(one_of(0, actual), name),
+                TensorSet::of_one(one_of(1, expected), name), reporter, progress);
   };
   // A plain file is compared with one array of an archive.
   if (!actual && !is_folder(operands[1].path)) return compare_two(std::nullopt);
@@ -200,7 +206,7 @@ void compare(const Arguments& arguments, Reporter& reporter, std::optional<Progr
   if (!actual) refuse_one_set("actual", operands[0]);
   if (!expected) refuse_one_set("expected", operands[1]);
   rename_members(renames, "--rename-regex", *actual);
-  compare_sets_of(arguments, *actual, *expected, reporter, progress);
+  compare_all(arguments, *actual, *expected, reporter, progress);
 }
 
 int run_compare(const Arguments& arguments) {

@@ -260,32 +260,4 @@ Source open_mask(const Operand& operand, const Settings& settings) {
   });
 }
 
-Comparison compare_operands(const Operand& actual, const Operand& expected, const Tolerances& tolerances,
-                            const Settings& settings, const CompareOptions& options,
-                            const std::optional<Operand>& mask) {
-  if (actual.is_standard_input() + expected.is_standard_input() + (mask && mask->is_standard_input()) > 1)
-    throw Error("standard input can be read only once");
-  const auto open = [&](const std::string& role, const Operand& operand) {
-    return with_context(role, [&] {
-      require_content(operand.path);
-      return open_operand(operand, {.read_later = true}, settings);
-    });
-  };
-  Source first = open("actual", actual);
-  Source second = open("expected", expected);
-  const auto compare = [&](const CompareOptions& own) {
-    return compare_sources({.source = &first, .name = "actual"}, {.source = &second, .name = "expected"},
-                           tolerances, settings, own);
-  };
-  if (!mask) return compare(options);
-  const Source left_out = open_mask(*mask, settings);
-  Inputs inputs;
-  inputs.add(left_out.mapping());
-  CompareOptions own = options;
-  own.left_out = left_out.tensor();
-  Comparison out = compare(own);
-  inputs.require_unchanged();
-  return out;
-}
-
 }  // namespace tensorop

@@ -118,10 +118,4 @@ struct CompareOptions {
                                          const Tolerances& tolerances, const Settings& settings,
                                          const CompareOptions& options = {});
 
-// The same for operands that are not open yet, and for the operand of a mask, if one is named.
-[[nodiscard]] Comparison compare_operands(const Operand& actual, const Operand& expected,
-                                          const Tolerances& tolerances, const Settings& settings,
-                                          const CompareOptions& options = {},
-                                          const std::optional<Operand>& mask = std::nullopt);
-
 }  // namespace tensorop

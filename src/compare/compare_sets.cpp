@@ -108,7 +108,7 @@ class SetComparison {
     };
     const bool are_arrays = actual_.is_archive() && expected_.is_archive();
     for (Pair& pair : pairs_) {
-      if (pair.actual == nullptr || pair.expected == nullptr) continue;
+      if (pair.actual == nullptr || pair.expected == nullptr || expected_.operand()) continue;
       if (are_arrays && pair.actual->name != pair.expected->name) continue;
       const auto& id = id_of(actual_, *pair.actual);
       pair.is_one_file = id && id == id_of(expected_, *pair.expected);
@@ -165,7 +165,7 @@ class SetComparison {
     }
     const auto work = [&](std::size_t i, const Settings& given) -> std::optional<Tensor> {
       Settings own = shared;
-      own.threads = given.threads;
+      if (compared.size() != 1) own.threads = given.threads;
       if (shared.warn) own.warn = given.warn;
       compared[i].results = compare(pairs_[begin + i], own, compared[i].unseen);
       return std::nullopt;
@@ -232,7 +232,7 @@ class SetComparison {
   }
 
   [[nodiscard]] bool is_same_plain_text(const Pair& pair) const {
-    if (pair.actual == nullptr || pair.expected == nullptr || actual_.is_archive() || expected_.is_archive())
+    if (pair.actual == nullptr || pair.expected == nullptr || !actual_.is_folder() || !expected_.is_folder())
       return false;
     const auto first = actual_.plain_text(*pair.actual);
     const auto second = first ? expected_.plain_text(*pair.expected) : nullptr;
@@ -242,14 +242,14 @@ class SetComparison {
   // The arrays of an archive have names of their own, which may be wanted.
   [[nodiscard]] bool may_hold_arrays(const Pair& pair) const {
     const auto is_named_so = [](const TensorSet& set, const SetMember* member) {
-      return member != nullptr && !set.is_archive() && names_archive(member->name);
+      return member != nullptr && set.is_folder() && names_archive(member->name);
     };
     return is_named_so(actual_, pair.actual) && is_named_so(expected_, pair.expected);
   }
 
   // The file of a member of a folder.
   static std::optional<OpenedFile> open_file(const TensorSet& set, const SetMember* member) {
-    if (member == nullptr || set.is_archive()) return std::nullopt;
+    if (member == nullptr || !set.is_folder()) return std::nullopt;
     return set.open_file_of(*member);
   }
 
@@ -306,12 +306,14 @@ class SetComparison {
       if (call.warn)
         own.warn = [&lines = warnings[to_size(i)]](const std::string& line) { lines.push_back(line); };
       const Source::Options options = with_settings({.read_later = true}, own);
-      if (i == 0 && !actual_.is_archive()) require_content(actual_.path_of(*pair.actual));
-      if (i == 1 && !expected_.is_archive()) require_content(expected_.path_of(*pair.expected));
-      auto& file = i == 0 ? first : second;
-      sources[to_size(i)] = file     ? Source::of_file(*file, options)
-                            : i == 0 ? actual_.read(*pair.actual, options)
-                                     : expected_.read(*pair.expected, options);
+      const TensorSet& set = i == 0 ? actual_ : expected_;
+      const SetMember& member = i == 0 ? *pair.actual : *pair.expected;
+      const auto& file = i == 0 ? first : second;
+      const auto read = [&] {
+        if (!set.is_archive()) require_content(set.path_of(member));
+        sources[to_size(i)] = file ? Source::of_file(*file, options) : set.read(member, options);
+      };
+      set.operand() ? with_context(i == 0 ? "actual" : "expected", read) : read();
     };
     // Both at once: checksums and unpacking take one thread each.
     call.threads.for_each(2, open);
@@ -334,8 +336,8 @@ class SetComparison {
 void compare_sets(const TensorSet& actual, const TensorSet& expected, const SetCompareSettings& settings,
                   const FindingReport& report) {
   SetCompareSettings own = settings;
-  // A set may also have tensors of dtypes that have no ulp.
-  own.tolerances.any_dtype = true;
+  // A folder or an archive may also have tensors of dtypes that have no ulp.
+  own.tolerances.any_dtype = !expected.operand();
   SetComparison(actual, expected, own, expected.name()).run(report);
 }
 

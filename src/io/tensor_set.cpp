@@ -140,8 +140,16 @@ std::optional<TensorSet> TensorSet::of_model_folder(const std::string& path) {
   return set;
 }
 
+TensorSet TensorSet::of_one(const Operand& operand, const std::string& name) {
+  TensorSet set;
+  set.name_ = operand.shown();
+  set.members_ = {{.name = set.name_, .paired = name, .key = name}};
+  set.operand_ = operand;
+  return set;
+}
+
 std::optional<TensorSet> TensorSet::open(const Operand& operand) {
-  if (operand.is_path() && is_folder(operand.path)) {
+  if (operand.is_path() && tensorop::is_folder(operand.path)) {
     auto model = of_model_folder(operand.path);
     return model ? std::move(model) : of_folder(operand.path);
   }
@@ -171,6 +179,7 @@ std::vector<std::string> TensorSet::warnings(bool whole) const {
 }
 
 std::string TensorSet::path_of(const SetMember& member) const {
+  if (operand_) return name_;
   return is_archive() ? cat(name_, ":", member.name) : path_from(name_, member.name);
 }
 
@@ -199,6 +208,7 @@ OpenedFile TensorSet::open_file_of(const SetMember& member) const {
 }
 
 Source TensorSet::read(const SetMember& member, const Source::Options& options) const {
+  if (operand_) return Source::open(*operand_, options);
   std::string name = printable(path_of(member));
   ArrayEntry array = with_context(name, [&] { return archive_->entry(member.position); });
   return Source::of_entry(*archive_, std::move(array), std::move(name), options);

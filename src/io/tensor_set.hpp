@@ -35,13 +35,18 @@ class TensorSet {
   static TensorSet of_archive(OpenedFile opened);
   // of_archive() if an operand is the name of a whole archive. `given` as in open_file().
   static std::optional<TensorSet> open_archive(const Operand& operand, const Format* given = nullptr);
+  // The only tensor of an operand; `name` is its name for pairing.
+  static TensorSet of_one(const Operand& operand, const std::string& name);
   // The set for an operand that is the name of a whole folder or archive. A folder with the index of one
   // model is the archive of that index.
   static std::optional<TensorSet> open(const Operand& operand);
 
-  // The name of the folder or the archive.
+  // The name of the folder or the archive, or the text of the operand.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool is_archive() const { return archive_ != nullptr; }
+  [[nodiscard]] bool is_folder() const { return archive_ == nullptr && !operand_; }
+  // The operand of of_one(); else nothing.
+  [[nodiscard]] const std::optional<Operand>& operand() const { return operand_; }
   // The archive and its format; null for a folder.
   [[nodiscard]] const std::shared_ptr<const Archive>& archive() const { return archive_; }
   [[nodiscard]] const Format& format() const { return *format_; }
@@ -68,7 +73,7 @@ class TensorSet {
 
   // For a folder: opens the file of a member. Throws Error.
   [[nodiscard]] OpenedFile open_file_of(const SetMember& member) const;
-  // For an archive: opens the array. Throws Error naming it. Thread-safe.
+  // For an archive: opens the array. Throws Error naming it. Thread-safe. Of one operand: opens that.
   [[nodiscard]] Source read(const SetMember& member, const Source::Options& options) const;
   // For an archive: as Archive::is_compressed().
   [[nodiscard]] bool is_compressed(const SetMember& member) const {
@@ -85,6 +90,7 @@ class TensorSet {
   std::vector<Unseen> unseen_;
   std::shared_ptr<const Archive> archive_;
   const Format* format_ = nullptr;
+  std::optional<Operand> operand_;
 };
 
 }  // namespace tensorop

@@ -12,6 +12,7 @@
 #include "report/comparison_text.hpp"
 #include "report/finding_json.hpp"
 #include "support/catch.hpp"
+#include "support/compared.hpp"
 
 namespace tensorop::compare_compare_test {
 namespace {

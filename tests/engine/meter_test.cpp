@@ -7,6 +7,7 @@
 #include "convert/convert.hpp"
 #include "convert/positions.hpp"
 #include "support/catch.hpp"
+#include "support/compared.hpp"
 #include "support/temp_dir.hpp"
 
 namespace tensorop::engine_meter_test {

@@ -22,6 +22,7 @@
 #include "engine/engine.hpp"
 #include "jobs/cases.hpp"
 #include "jobs/jobs.hpp"
+#include "support/compared.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/onnx_files.hpp"
