@@ -77,7 +77,7 @@ class Check {
   void find_places() {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const ExternalResult* const external = external_of(i);
-      if (external != nullptr && !external->file.path.empty() && !expects_error(jobs_[i]))
+      if (external != nullptr && !external->file.path.empty() && !external->fault && !expects_error(jobs_[i]))
         places_.add(external->file);
     }
   }
@@ -134,12 +134,13 @@ class Check {
     warn_of_open_error(job, own);
     if (settings_.program && job.is_case) return work_program(i, own);
     if (const ExternalResult* external = external_of(i)) return work_external(i, *external, job.request, own);
-    std::optional<Tensor> result = evaluate_or_judge(job, own, found);
+    const std::optional<Evaluated> evaluated = evaluate_or_judge(job, own, found);
     if (programs_) programs_->require_unchanged(i);
-    if (!result && updates_ && expects_file(job)) attempt(found, [&] { updates_->update_error(i, found); });
-    if (!result || !job.is_case) return result;
-    judge_or_update(i, *result, own, found);
-    return result;
+    if (!evaluated && updates_ && expects_file(job))
+      attempt(found, [&] { updates_->update_error(i, found); });
+    if (!evaluated) return std::nullopt;
+    if (job.is_case) judge_or_update(i, *evaluated, own, found);
+    return evaluated->result;
   }
 
   // Warns if the case expects an error for a call that the version leaves unspecified.
@@ -152,9 +153,9 @@ class Check {
   }
 
   // Returns nothing if the call fails; the failure has then been judged.
-  static std::optional<Tensor> evaluate_or_judge(const Job& job, const Settings& own, Finding& found) {
+  static std::optional<Evaluated> evaluate_or_judge(const Job& job, const Settings& own, Finding& found) {
     try {
-      return evaluate(job.request, own);
+      return evaluate_with_unspecified(job.request, own);
     } catch (const Error& error) {
       if (!job.is_case) throw;
       judge_error(job, error, found);
@@ -163,14 +164,14 @@ class Check {
   }
 
   // An error here leaves the result to the jobs that use it.
-  void judge_or_update(std::size_t i, const Tensor& result, const Settings& own, Finding& found) {
+  void judge_or_update(std::size_t i, const Evaluated& evaluated, const Settings& own, Finding& found) {
     const Job& job = jobs_[i];
     attempt(found, [&] {
-      const JudgeSettings judging = judge_settings(job, job.request, own);
+      const JudgeSettings judging = judge_settings(job, evaluated.unspecified, own);
       if (settings_.update && expects_file(job)) {
-        updates_->update(i, result, judging, found);
+        updates_->update(i, evaluated.result, judging, found);
       } else {
-        judge_result(job, result, judging, found);
+        judge_result(job, evaluated.result, judging, found);
       }
     });
   }
@@ -187,7 +188,8 @@ class Check {
     const std::vector<VersionCall> calls = calls_under(job.request, publishers_of(*job.request.spec), own);
     if (is_updated && found.outcome == Outcome::equal) {
       const Request& call = calls[0].request;
-      updates_->update(i, evaluate(call, own), judge_settings(job, call, own), found);
+      const Evaluated evaluated = evaluate_with_unspecified(call, own);
+      updates_->update(i, evaluated.result, judge_settings(job, evaluated.unspecified, own), found);
     }
     if (is_updated) return;
     std::vector<VersionExpectation> expectations = job.expect_of_versions;
@@ -219,8 +221,9 @@ class Check {
     found.expected_error.reset();
     if (expects_error(job)) found.expected_error = job.expect->error;
     warn_of_open_error(job, own);
-    const auto result = evaluate_or_judge(job, own, found);
-    if (result) judge_result(job, *result, judge_settings(job, job.request, own), found);
+    const auto evaluated = evaluate_or_judge(job, own, found);
+    if (!evaluated) return;
+    judge_result(job, evaluated->result, judge_settings(job, evaluated->unspecified, own), found);
   }
 
   // A case that a program computes.
@@ -306,24 +309,26 @@ class Check {
         results_[i]->candidates = external.tried;  // of an error too
         if (external.file.path.empty()) places_.require_absent(external.tried);
       }
+      FindUnspecified unspecified = unspecified_elements(call, own);
       const bool needs_expected = !job.expect && !external.file.path.empty();
       if (needs_expected) {
-        computed = with_context("expected", [&] { return evaluate(call, own); });
+        Evaluated evaluated = with_context("expected", [&] { return evaluate_with_unspecified(call, own); });
+        computed = std::move(evaluated.result);
+        unspecified = std::move(evaluated.unspecified);
       }
-      judge_external(job, external, computed, judge_settings(job, call, own), *results_[i]);
+      judge_external(job, external, computed, judge_settings(job, unspecified, own), *results_[i]);
     });
     if (job.uses != 0 && !computed) computed = evaluate(call, own);
     return computed;
   }
 
-  // The request must outlive what is returned.
-  [[nodiscard]] JudgeSettings judge_settings(const Job& job, const Request& call, const Settings& own) const {
+  [[nodiscard]] JudgeSettings judge_settings(const Job& job, const FindUnspecified& unspecified,
+                                             const Settings& own) const {
     JudgeSettings out{.call = own,
                       .show = settings_.show,
                       .picture = settings_.picture,
                       .keeps_tensors = settings_.keeps_tensors};
     if (expects_error(job)) return out;
-    const auto unspecified = [&call, own] { return unspecified_elements(call, own); };
     if (!leaves_open_out(job)) {
       out.unspecified = unspecified;
     } else if (const auto open = unspecified()) {

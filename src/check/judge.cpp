@@ -14,7 +14,7 @@
 #include "base/text.hpp"
 #include "engine/operands.hpp"
 #include "io/raw/raw.hpp"
-#include "io/source.hpp"
+#include "jobs/batch.hpp"
 #include "jobs/job_files.hpp"
 #include "ops/rule.hpp"
 
@@ -37,8 +37,10 @@ bool is_expected(const Failure& error, const Job& job) {
 }
 
 Source open_expected(const Expectation& expect, const Settings& settings) {
-  return with_context(
-      "expect", [&] { return open_operand(expect.operand, with_settings({.read_later = true}, settings)); });
+  return with_context("expect", [&] {
+    require_regular_file(expect.operand.path);
+    return open_operand(expect.operand, with_settings({.read_later = true}, settings));
+  });
 }
 
 // The operand that reads a file of elements alone as the expected tensor is.
@@ -230,15 +232,22 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
   std::optional<Source> expected;
   if (result.is_raw) expected = open_expectation();
   Source actual = with_context("actual", [&] {
-    const Operand file = result.is_raw ? raw_operand(*expected, result.file.path) : result.file;
-    const RawBytes* const raw = file.as<RawBytes>();
-    require_regular_file(file.path);
-    if (raw == nullptr || std::ranges::find(raw->header.shape, 0) == raw->header.shape.end())
-      require_content(file.path);
-    return Source::open(file, with_settings({.read_later = true}, settings.call));
+    return open_result(result.is_raw ? raw_operand(*expected, result.file.path) : result.file, settings.call);
   });
   if (!expected) expected = open_expectation();
   compare(job, std::move(actual), *std::move(expected), settings, found);
+}
+
+Source open_result(const Operand& file, const Settings& settings) {
+  const RawBytes* const raw = file.as<RawBytes>();
+  require_regular_file(file.path);
+  if (raw == nullptr || std::ranges::find(raw->header.shape, 0) == raw->header.shape.end())
+    require_content(file.path);
+  return Source::open(file, with_settings({.read_later = true}, settings));
+}
+
+bool holds_tensor(const Operand& file) {
+  return !failure_in([&] { open_result(file, {}).read(); });
 }
 
 bool judge_end(const Job& job, const ProgramSettings& program, Finding& found) {

@@ -10,6 +10,7 @@
 #include "compare/finding.hpp"
 #include "engine/engine.hpp"
 #include "engine/settings.hpp"
+#include "io/source.hpp"
 #include "jobs/jobs.hpp"
 #include "tensor/tensor.hpp"
 
@@ -25,10 +26,8 @@ struct JudgeSettings {
   std::int64_t show = 0;                // as CompareOptions::show
   std::optional<Tensor> left_out = {};  // as CompareOptions::left_out
   PictureOptions picture = {};
-  bool keeps_tensors = false;  // as CheckSettings::keeps_tensors
-  // Called for a result that differs: returns the elements that the specification leaves unspecified. May be
-  // empty.
-  std::function<std::optional<UnspecifiedElements>()> unspecified = {};
+  bool keeps_tensors = false;        // as CheckSettings::keeps_tensors
+  FindUnspecified unspecified = {};  // called for a result that differs; may be empty
 };
 
 // These functions fill in the outcome and its evidence. If they throw an Error, there is no verdict.
@@ -44,6 +43,13 @@ void judge_error(const Job& job, const Failure& error, Finding& found);
 // nothing and the result exists.
 void judge_external(const Job& job, const ExternalResult& result, const std::optional<Tensor>& computed,
                     const JudgeSettings& settings, Finding& found);
+
+// Opens the result of another program, to be read later. Throws Error for what is no regular file, and for a
+// file of 0 bytes, unless it has the elements of an empty tensor.
+[[nodiscard]] Source open_result(const Operand& file, const Settings& settings);
+
+// Whether the result of another program is a tensor: reads all of it.
+[[nodiscard]] bool holds_tensor(const Operand& file);
 
 // Judges how the program of the case ended. Returns false if no result is left to judge.
 [[nodiscard]] bool judge_end(const Job& job, const ProgramSettings& program, Finding& found);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/input_file.hpp"
 #include "base/system.hpp"
@@ -16,8 +17,6 @@
 #include "engine/execute.hpp"
 #include "engine/index_forms.hpp"
 #include "io/json/json_writer.hpp"
-#include "io/source.hpp"
-#include "jobs/batch.hpp"
 #include "jobs/call_text.hpp"
 
 namespace tensorop {
@@ -36,11 +35,6 @@ bool is_written(const std::string& path) {
   struct stat info {};
   const bool is_empty = os().stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
   return !is_empty && entry_exists(path);
-}
-
-// Whether the program may have ended while it wrote this result: it is a file, but holds no tensor.
-bool is_cut(const std::string& path) {
-  return is_regular_file(path) && failure_in([&] { (void)Source::open(Operand::of_path(path), {}); });
 }
 
 // The text that refuses a case; at most as much as is kept of a program's output.
@@ -72,18 +66,19 @@ ProgramCases::ProgramCases(const std::vector<Job>& jobs, const ProgramSettings& 
     return job.is_case && !job.skipped && !job.fault && !is_of_versions(job);
   };
   const auto is_shared = [&](const Job& job) { return is_for_many() && job.needs.empty(); };
-  const auto cases = static_cast<std::size_t>(
-      std::ranges::count_if(jobs, [&](const Job& job) { return is_run(job) && is_shared(job); }));
-  const std::size_t shared =
-      std::min(cases, std::max(static_cast<std::size_t>(concurrent), (cases + kMostCases - 1) / kMostCases));
-  for (std::size_t i = 0; i < shared; ++i) packs_.push_back(std::make_unique<Pack>());
-  std::size_t next = 0;
+  const std::int64_t cases =
+      std::ranges::count_if(jobs, [&](const Job& job) { return is_run(job) && is_shared(job); });
+  const std::int64_t rounds = ceil_div(cases, concurrent * kMostCases);
+  const std::int64_t cases_of_round = rounds == 0 ? 1 : ceil_div(cases, rounds);
+  for (std::int64_t i = 0; i < rounds * concurrent; ++i) packs_.push_back(std::make_unique<Pack>());
+  std::int64_t next = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!is_run(jobs[i])) continue;
-    // Consecutive cases are in different packs: the first jobs to run start all processes.
+    // Consecutive cases are in different packs: the first jobs of a round start all its processes.
     std::size_t pack = packs_.size();
     if (is_shared(jobs[i])) {
-      pack = next++ % shared;
+      pack = to_size(next / cases_of_round * concurrent + next % concurrent);
+      ++next;
     } else {
       packs_.push_back(std::make_unique<Pack>());
     }
@@ -180,11 +175,19 @@ Request ProgramCases::take_call(std::size_t i) {
   return call ? *std::move(call) : jobs_[i].request;
 }
 
-// All packs may wait for their verdicts at once, so the operands of many cases are read again: files are
-// still what they were (require_unchanged()), but not streams.
-void ProgramCases::keep_call(Entry& entry, const LoadedCall& call) const {
+void ProgramCases::keep_call(Pack& pack, Entry& entry, const LoadedCall& call) const {
+  std::int64_t bytes = 0;
+  for (const auto& [name, role, tensor] : call.operands) {
+    bytes += tensor.bytes();
+    if (tensor.dtype() != DType::string) continue;
+    for (const StringRef& element : tensor.strings()) bytes += element.size;
+  }
   const auto is_stream = [](const NotedFile& file) { return is_other_file(file.path); };
-  if (is_for_many() && std::ranges::none_of(noted_[entry.job], is_stream)) return;
+  if (bytes <= pack.memory) {
+    pack.memory -= bytes;
+  } else if (is_for_many() && std::ranges::none_of(noted_[entry.job], is_stream)) {
+    return;
+  }
   entry.call = request_of(call);
   entry.call->declared = jobs_[entry.job].request.declared;
 }
@@ -194,10 +197,10 @@ void ProgramCases::run_pack(std::size_t number, const Settings& settings) {
   Pack& pack = *packs_[number];
   try {
     pack.folder = std::make_unique<CaseScratch>(folder_, number);
+    pack.memory = memory_of(settings) / 2;
     for (std::size_t at = 0; at < pack.entries.size(); ++at) {
       try {
-        is_for_many() ? write_one_of_many(pack, at, settings, pack.entries[at])
-                      : write_case(pack, at, settings, pack.entries[at]);
+        is_for_many() ? write_one_of_many(pack, at, settings) : write_case(pack, at, settings);
       } catch (const Failure& error) {
         pack.entries[at].error = std::make_shared<Failure>(error);
       }
@@ -211,13 +214,13 @@ void ProgramCases::run_pack(std::size_t number, const Settings& settings) {
 }
 
 // The operands as NPY files called by their names, and case.jsonl, a job file of one line (program_line()).
-void ProgramCases::write_case(const Pack& pack, std::size_t at, const Settings& settings,
-                              Entry& entry) const {
+void ProgramCases::write_case(Pack& pack, std::size_t at, const Settings& settings) const {
+  Entry& entry = pack.entries[at];
   const Job& job = jobs_[entry.job];
   const std::string& folder = pack.folder->path();
   const OpenedCall opened = open_call(job.request, settings);
   const LoadedCall call = load(job.request, opened);
-  keep_call(entry, call);
+  keep_call(pack, entry, call);
   const std::string output = files_of(pack, at)[0];
   const std::string description = path_from(folder, "case.jsonl");
   CommandValues values;
@@ -248,8 +251,8 @@ void ProgramCases::write_case(const Pack& pack, std::size_t at, const Settings& 
   entry.words = program_.command.words(values);
 }
 
-void ProgramCases::write_one_of_many(const Pack& pack, std::size_t at, const Settings& settings,
-                                     Entry& entry) const {
+void ProgramCases::write_one_of_many(Pack& pack, std::size_t at, const Settings& settings) const {
+  Entry& entry = pack.entries[at];
   const Job& job = jobs_[entry.job];
   Settings own = settings;
   own.warn = nullptr;  // of another case
@@ -257,7 +260,7 @@ void ProgramCases::write_one_of_many(const Pack& pack, std::size_t at, const Set
   const std::string name = name_in_pack(at);
   const std::string& folder = pack.folder->path();
   const LoadedCall call = load(job.request, opened);
-  keep_call(entry, call);
+  keep_call(pack, entry, call);
   const WrittenCall written = write_call(call, opened.inputs, folder, cat(name, "."), own);
   entry.line =
       cat("{\"name\":", json_string(name), ",", written.job, ",\"output\":", json_string(cat(name, ".npy")),
@@ -345,9 +348,13 @@ void ProgramCases::run_entries(Pack& pack) {
       const auto written = std::find_if(waiting.rbegin(), waiting.rend(), [&](std::size_t at) {
         return !pack.entries[at].run->result.empty();
       });
-      if (written != waiting.rend() && is_cut(pack.entries[*written].run->result)) {
-        failed = *written;
-        pack.entries[failed].run->result.clear();
+      if (written != waiting.rend()) {
+        // A file without a tensor is cut: the program was writing it.
+        std::string& result = pack.entries[*written].run->result;
+        if (is_regular_file(result) && !holds_tensor(Operand::of_path(result))) {
+          failed = *written;
+          result.clear();
+        }
       }
     }
     if (is_bad) pack.entries[failed].run->end = end;

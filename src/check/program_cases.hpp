@@ -31,8 +31,10 @@ namespace tensorop {
 class ProgramCases {
  public:
   // Divides the cases of `jobs` into packs, one for each process; `concurrent` of them run at a time: of one
-  // case or, if the command takes {cases}, of at most kMostCases. A case that needs results of other jobs is
-  // a pack of its own. Notes the state of all files that jobs read. The arguments must outlive this object.
+  // case or, if the command takes {cases}, of at most kMostCases. The cases of a pack are among
+  // concurrent * kMostCases consecutive ones: no others wait for verdicts. A case that needs results of other
+  // jobs is a pack of its own. Notes the state of all files that jobs read. The arguments must outlive this
+  // object.
   ProgramCases(const std::vector<Job>& jobs, const ProgramSettings& program, const TemporaryEntry& folder,
                int concurrent);
 
@@ -40,8 +42,8 @@ class ProgramCases {
   // often. The first call for a case of a pack runs the program with all cases of the pack. Any thread may
   // call it, once for each case. Throws Error if the operands of the case cannot be read or written.
   [[nodiscard]] std::optional<ProgramRun> run(std::size_t i, const Settings& settings);
-  // Returns the call that was written for the program, after run(): with its operands, unless they can be
-  // read again.
+  // Returns the call that was written for the program, after run(): with its operands, unless those of its
+  // pack take more than half of the memory and can be read again from files, as require_unchanged() allows.
   [[nodiscard]] Request take_call(std::size_t i);
   // Throws Error if the result of a case is a golden file, or the result of another case.
   void require_own_result(std::size_t i, const std::string& result);
@@ -54,7 +56,7 @@ class ProgramCases {
   [[nodiscard]] bool is_after_crashes(std::size_t i) const;
 
  private:
-  static constexpr std::size_t kMostCases = 1000;
+  static constexpr std::int64_t kMostCases = 1000;
 
   struct Entry {
     std::size_t job;
@@ -67,6 +69,7 @@ class ProgramCases {
   struct Pack {
     std::vector<Entry> entries = {};
     std::once_flag once = {};
+    std::int64_t memory = 0;  // bytes that are left for operands
     std::unique_ptr<CaseScratch> folder = {};
     std::atomic<std::size_t> released = 0;
   };
@@ -94,9 +97,9 @@ class ProgramCases {
   void note_files(std::size_t i, ArrayFiles& shards);
   [[nodiscard]] static std::optional<FileState> state_of(const std::string& path);
   void run_pack(std::size_t number, const Settings& settings);
-  void keep_call(Entry& entry, const LoadedCall& call) const;
-  void write_case(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
-  void write_one_of_many(const Pack& pack, std::size_t at, const Settings& settings, Entry& entry) const;
+  void keep_call(Pack& pack, Entry& entry, const LoadedCall& call) const;
+  void write_case(Pack& pack, std::size_t at, const Settings& settings) const;
+  void write_one_of_many(Pack& pack, std::size_t at, const Settings& settings) const;
   void run_entries(Pack& pack);
   [[nodiscard]] ChildEnd run_process(const Pack& pack, const std::vector<std::size_t>& waiting) const;
   [[nodiscard]] std::array<std::string, 2> files_of(const Pack& pack, std::size_t at) const;

@@ -6,6 +6,7 @@
 #include "base/files/paths.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
+#include "check/judge.hpp"
 #include "io/archive.hpp"
 #include "io/opened_file.hpp"
 
@@ -21,7 +22,8 @@ ResultPlaces::Place ResultPlaces::place_of(const Operand& file) {
 }
 
 void ResultPlaces::add(const Operand& file) {
-  known_.insert(place_of(file).key);
+  const Key key = place_of(file).key;
+  if (!known_.contains(key) && holds_tensor(file)) known_.insert(key);
 }
 
 void ResultPlaces::require_absent(const std::vector<std::string>& candidates) const {

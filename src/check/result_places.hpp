@@ -14,7 +14,8 @@ namespace tensorop {
 
 class ResultPlaces {
  public:
-  // The place of a result of a valid case: a file, or an array of an archive ("a.npz:x").
+  // Adds the place of a result of a valid case: of a file, or of an array of an archive ("a.npz:x"). A result
+  // that holds no tensor has no place.
   void add(const Operand& file);
 
   // `candidates`: the paths that a result could have, all in one place. Throws Error if one of them exists,

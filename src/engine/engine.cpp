@@ -101,13 +101,42 @@ void commit_mask(Sink& mask, const Destination& result) {
 
 }  // namespace
 
-Tensor evaluate(const Request& request, const Settings& settings) {
-  const Bound bound = bind(request, settings, RangeForm::slice);
-  return explain_faults(request, bound, settings, [&] {
-    Tensor result = execute(bound.planned, bound.inputs, settings, arenas_of(bound));
-    warn_of_elements(bound, settings);
-    return result;
+namespace {
+
+// `bound`: null to open the operands later.
+FindUnspecified find_unspecified(const Request& request, const std::shared_ptr<const Bound>& bound,
+                                 Settings silent) {
+  silent.warn = nullptr;
+  // The default semantics leave nothing open.
+  if (request.op.op->open.empty() || !request.spec) return [] { return std::nullopt; };
+  return [&request, bound, silent]() -> std::optional<UnspecifiedElements> {
+    try {
+      const auto opened = bound ? bound : std::make_shared<const Bound>(bind(request, silent));
+      const OpenReason reason = opened->planned.plan->facts().open_reason;
+      if (reason == OpenReason::none) return std::nullopt;
+      return UnspecifiedElements{make_open_mask(*opened, silent),
+                                 cat(opened->call.version_name(), " (", reason_text(reason), ")")};
+    } catch (const PlanFault&) {
+      return std::nullopt;
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  };
+}
+
+}  // namespace
+
+Evaluated evaluate_with_unspecified(const Request& request, const Settings& settings) {
+  const auto bound = std::make_shared<const Bound>(bind(request, settings, RangeForm::slice));
+  return explain_faults(request, *bound, settings, [&] {
+    Tensor result = execute(bound->planned, bound->inputs, settings, arenas_of(*bound));
+    warn_of_elements(*bound, settings);
+    return Evaluated{std::move(result), find_unspecified(request, bound, settings)};
   });
+}
+
+Tensor evaluate(const Request& request, const Settings& settings) {
+  return evaluate_with_unspecified(request, settings).result;
 }
 
 Tensor open_elements(const Request& request, const Settings& settings) {
@@ -117,22 +146,8 @@ Tensor open_elements(const Request& request, const Settings& settings) {
   return explain_faults(request, bound, silent, [&] { return make_open_mask(bound, settings); });
 }
 
-std::optional<UnspecifiedElements> unspecified_elements(const Request& request, const Settings& settings) {
-  // The default semantics leave nothing open.
-  if (request.op.op->open.empty() || !request.spec) return std::nullopt;
-  Settings silent = settings;
-  silent.warn = nullptr;
-  try {
-    const Bound bound = bind(request, silent);
-    const OpenReason reason = bound.planned.plan->facts().open_reason;
-    if (reason == OpenReason::none) return std::nullopt;
-    return UnspecifiedElements{make_open_mask(bound, silent),
-                               cat(bound.call.version_name(), " (", reason_text(reason), ")")};
-  } catch (const PlanFault&) {
-    return std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+FindUnspecified unspecified_elements(const Request& request, const Settings& settings) {
+  return find_unspecified(request, nullptr, settings);
 }
 
 void run_request(const Request& request, const Destination& destination, const Settings& settings,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,8 +36,16 @@ struct UnspecifiedElements {
   std::string why;  // "onnx ScatterElements-18 (duplicate indices without a reduction)"
 };
 // Returns the mask and the reason; nothing if the version leaves no element open, or the call fails.
-[[nodiscard]] std::optional<UnspecifiedElements> unspecified_elements(const Request& request,
-                                                                      const Settings& settings);
+using FindUnspecified = std::function<std::optional<UnspecifiedElements>()>;
+
+// Opens the operands when it is called. The request outlives it, and that of the next function.
+[[nodiscard]] FindUnspecified unspecified_elements(const Request& request, const Settings& settings);
+
+struct Evaluated {
+  Tensor result;                // as from evaluate()
+  FindUnspecified unspecified;  // keeps the operands
+};
+[[nodiscard]] Evaluated evaluate_with_unspecified(const Request& request, const Settings& settings);
 
 // Writes the result to its destination and, if `open_mask` is given, open_elements() there. A file is
 // complete or absent. Both are complete before the first is published, the result first. Throws Error.

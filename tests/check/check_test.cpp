@@ -4,7 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,9 +75,23 @@ class SlowGoldenFile : public System {
   std::atomic<bool> is_well_{true};
 };
 
-std::vector<Job> cases_of(const TempDir& dir, const std::string& text) {
+// Counts how often an operand is opened.
+class CountingSystem : public System {
+ public:
+  int open(const char* path, int flags, mode_t mode) override {
+    opened_ += std::string_view(path).ends_with("operand.npy") ? 1 : 0;
+    return System::open(path, flags, mode);
+  }
+  [[nodiscard]] int opened() const { return opened_; }
+
+ private:
+  std::atomic<int> opened_ = 0;
+};
+
+std::vector<Job> cases_of(const TempDir& dir, const std::string& text,
+                          JobPurpose purpose = JobPurpose::check) {
   write_file(dir.file("cases.jsonl"), text);
-  return read_cases({dir.file("cases.jsonl")});
+  return read_cases({dir.file("cases.jsonl")}, purpose);
 }
 
 CheckSettings updating(int concurrent_jobs) {
@@ -102,6 +118,45 @@ TEST_CASE("cases start and end while a golden file is written", "[check]") {
   CHECK(system.is_well());
   CHECK(counts[Outcome::updated] == 1);
   CHECK(counts[Outcome::equal] == 2);
+}
+
+TEST_CASE("an operand is opened once a case, however the case is judged", "[check]") {
+  using Shell = CommandTemplate::Shell;
+  const TempDir dir;
+  write_file(dir.file("operand.npy"), npy_bytes(Tensor(DType::int64, {3}, std::make_shared<Storage>(24))));
+  write_file(dir.file("r.json"), "[0,5,0]");
+  // Twice the same index: the version leaves the element open.
+  const std::string call =
+      R"({"name":"r","op":"scatterelements","spec":"onnx-16","data":"operand.npy","indices":[1,1],"updates":[2,3])";
+  const auto program = [](const char* command, Shell shell) {
+    return ProgramSettings{CommandTemplate(command, shell), std::chrono::seconds(60), 10};
+  };
+  struct Mode {
+    std::string keys;  // of the case
+    std::optional<ProgramSettings> program = {};
+    bool has_actual = false;
+    Outcome outcome = Outcome::equal;
+  };
+  for (const Mode& mode :
+       std::vector<Mode>{{R"(,"expect":[0,3,0])"},
+                         {R"(,"expect":[0,5,0])", {}, false, Outcome::different},
+                         {R"(,"expect":[0,5,0],"ignore_open":true)"},
+                         {R"(,"expect":[0,5,1],"ignore_open":true)", {}, true, Outcome::different},
+                         {"", {}, true},
+                         {"", program("cp {data} {output}", Shell::no)},
+                         {"", program("cp {cases}/1.data.npy {cases}/1.npy", Shell::yes)},
+                         {R"(,"expect":[0,5,0])", program("cp {cases}/1.data.npy {cases}/1.npy", Shell::yes),
+                          false, Outcome::different}}) {
+    CAPTURE(mode.keys, mode.program.has_value(), mode.has_actual);
+    CheckSettings settings;
+    settings.program = mode.program;
+    if (mode.has_actual) settings.actual = dir.file("r.json");
+    CountingSystem system;
+    const ScopedSystem scope(system);
+    check_cases(cases_of(dir, cat(call, mode.keys, "}\n"), JobPurpose::check_others), settings,
+                [&](const Finding& finding) { CHECK(finding.outcome == mode.outcome); });
+    CHECK(system.opened() == 1);
+  }
 }
 
 TEST_CASE("golden files that cases share are the same for any number of concurrent jobs", "[check]") {
