@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "describe/describe.hpp"
 #include "engine/version.hpp"
+#include "explain/verdicts.hpp"
 
 namespace tensorop {
 namespace {
@@ -20,8 +21,15 @@ int print_diff(const Arguments& arguments) {
                 "tensorop ops gather --diff onnx-11 onnx-13");
   const FoundOperator found = require_operator(words[0], words[1]);
   const auto version = [&](const std::string& word) -> const Version& {
-    const auto spec = fold_name(word) == "default" ? std::nullopt : std::optional(word);
-    return find_version(named_in(found, spec), spec);
+    Request request;
+    request.op = found;
+    if (fold_name(word) != "default") request.spec = word;
+    if (const Version* const own = version_of(request)) return *own;
+    for (const OperatorName& name : found.op->names) {
+      request.op.name = &name;
+      if (const Version* const other = version_of(request)) return *other;
+    }
+    return find_version(found, request.spec);
   };
   const Version& from = version(words[1]);
   const Version& to = version(words[2]);

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "ops/axes.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {
@@ -117,14 +118,6 @@ std::vector<std::string> all_spec_texts() {
   return out;
 }
 
-FoundOperator find_operator(std::string_view name, std::string_view spec) {
-  return find_operator(name, publisher_in(spec));
-}
-
-FoundOperator require_operator(std::string_view name, std::string_view spec) {
-  return require_operator(name, publisher_in(spec));
-}
-
 const Version& find_version(const FoundOperator& found, const std::optional<std::string>& text) {
   const Spec spec = parse_spec(text);
   const Version* best = nullptr;
@@ -142,16 +135,58 @@ const Version& find_version(const FoundOperator& found, const std::optional<std:
                   known.empty() ? cat("no version of ", publisher_of(spec.framework).name) : join(known)));
 }
 
-FoundOperator named_in(const FoundOperator& found, const std::optional<std::string>& text) {
-  const Spec spec = parse_spec(text);
-  const auto is_in = [&](const OperatorName& name) {
-    return std::ranges::any_of(found.op->versions, [&](const Version& version) {
-      return version.framework == spec.framework && version.since <= spec.version && means(name, version);
-    });
+const OperatorName* name_in(const Request& request, const Version& version) {
+  const OperatorName& own = *request.op.name;
+  if (means(own, version)) return &own;
+  const auto value_of = [](const AttributeSpec& spec, const std::string& text) {
+    const auto found = std::ranges::find(spec.choices, text, &Choice::word);
+    return found == spec.choices.end() ? text : cat(found->value);
   };
-  if (is_in(*found.name)) return found;
-  const auto name = std::ranges::find_if(found.op->names, is_in);
-  return name == found.op->names.end() ? found : FoundOperator{found.op, &*name};
+  const auto fits = [&](const OperatorName& name) {
+    const OperatorName::Preset& preset = name.preset;
+    if (!means(name, version) || name.takes_arrays != own.takes_arrays) return false;
+    if (preset.attribute.empty()) return true;
+    const AttributeSpec& spec = *find_attribute(*request.op.op, preset.attribute);
+    const auto given = std::ranges::find(request.attributes, spec.name, &NamedText::name);
+    const bool is_given = given != request.attributes.end();
+    const std::string asked = is_given                                   ? lower(given->text)
+                              : own.preset.attribute == preset.attribute ? std::string(own.preset.text)
+                                                                         : std::string(spec.default_text);
+    const std::string value = value_of(spec, asked);
+    if (asked.empty() || value == value_of(spec, std::string(preset.text))) return true;
+    // A preset is a default, if it is not fixed.
+    if (!is_given || preset.is_fixed || find_attribute(version, spec.name) == nullptr) return false;
+    return std::ranges::any_of(allowed_words(spec, version),
+                               [&](const std::string& word) { return value_of(spec, word) == value; });
+  };
+  const OperatorName* out = nullptr;
+  for (const OperatorName& name : request.op.op->names) {
+    if (!fits(name)) continue;
+    if (name.preset == own.preset) return &name;
+    if (out == nullptr) out = &name;
+  }
+  return out;
+}
+
+void rename(Request& request, const OperatorName& name) {
+  const OperatorName::Preset& preset = request.op.name->preset;
+  const auto is_preset = [&](const NamedText& given) {
+    return given.name == preset.attribute || (preset.attribute == kFlatSpec.name && given.name == "axis");
+  };
+  if (&name != request.op.name && !preset.attribute.empty() && name.preset.attribute != preset.attribute &&
+      std::ranges::none_of(request.attributes, is_preset))
+    request.attributes.emplace_back(std::string(preset.attribute), Operand(std::string(preset.text)));
+  request.op.name = &name;
+}
+
+std::optional<Request> call_in(const Request& request, const Version& version) {
+  const OperatorName* const name = name_in(request, version);
+  if (name == nullptr) return std::nullopt;
+  Request out = request;
+  rename(out, *name);
+  out.spec.reset();
+  if (version.framework != Framework::standard) out.spec = spec_name(version);
+  return out;
 }
 
 void require_dtype(Call& call, std::size_t i, DType dtype, std::string_view operand,

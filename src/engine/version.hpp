@@ -26,20 +26,22 @@ struct Spec {
 // Returns spec_texts(), and the texts that mean several versions: "all", "onnx" (explain/portability.hpp).
 [[nodiscard]] std::vector<std::string> all_spec_texts();
 
-// Returns the operator of a call by its name and the text of its --spec ("": none), by the publisher's rules.
-// Nothing else of the text is read: find_version() checks it.
-[[nodiscard]] FoundOperator find_operator(std::string_view name, std::string_view spec);
-// Like find_operator(), but throws Error if there is none.
-[[nodiscard]] FoundOperator require_operator(std::string_view name, std::string_view spec);
-
 // Returns the version of the operator that is in effect in the spec. The name in the call may mean only one
 // of the publisher's operators. Throws Error [T-0] if the operator has no such version, or if the spec does
 // not name exactly one version.
 [[nodiscard]] const Version& find_version(const FoundOperator& found, const std::optional<std::string>& spec);
 
-// Returns the operator by its own name if that means a version in the spec, otherwise by the first name that
-// does.
-[[nodiscard]] FoundOperator named_in(const FoundOperator& found, const std::optional<std::string>& spec);
+// Returns the name for the call in a version: its own if that means the version; else one with the same
+// preset; else the first that presets nothing, or what the call says. Names that take index arrays stand for
+// each other alone. Null: the version has none; a right shift is not a BitwiseLeftShift.
+[[nodiscard]] const OperatorName* name_in(const Request& request, const Version& version);
+
+// Renames the call, and writes out an attribute that only the old name presets. An axis stands against a
+// preset `flat`.
+void rename(Request& request, const OperatorName& name);
+
+// Returns the call by name_in(), with the version as its spec. Nothing: there is no name.
+[[nodiscard]] std::optional<Request> call_in(const Request& request, const Version& version);
 
 // Throws Error if the version does not allow the dtype of operand `i`, called `operand`; sets Call::missing
 // if its publisher allows it but tensorop does not compute it. `hint` is used if no other version allows the

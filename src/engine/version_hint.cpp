@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/attributes.hpp"
+#include "engine/version.hpp"
 #include "io/opened_file.hpp"
 
 namespace tensorop {
@@ -14,17 +15,6 @@ namespace {
 
 // At most this number of index elements is checked again.
 constexpr std::int64_t kMostChecked = std::int64_t{1} << 22;
-
-// The call's own name if it means the version, else another one that means the same; null: there is none.
-const OperatorName* name_in(const Version& version, const Call& call) {
-  const OperatorName& own = *call.name;
-  if (means(own, version)) return &own;
-  const auto found = std::ranges::find_if(call.op->names, [&](const OperatorName& name) {
-    return means(name, version) && name.takes_arrays == own.takes_arrays &&
-           name.preset.attribute == own.preset.attribute && name.preset.text == own.preset.text;
-  });
-  return found == call.op->names.end() ? nullptr : &*found;
-}
 
 // Versions in the order in which they are asked: of the own publisher, the default semantics, others; the
 // oldest first.
@@ -43,21 +33,25 @@ std::vector<const Version*> asked_versions(const Call& call, bool only_near) {
   return out;
 }
 
-// Returns the hint for the first version that `accepts` the call by the name.
-std::string first_accepting(const Call& call, bool only_near, std::string_view one, std::string_view several,
-                            std::string_view what,
-                            const std::function<void(const Version&, const OperatorName&)>& accepts) {
+// Returns the hint for the first version that `accepts` the call as written for it.
+std::string first_accepting(const Request& request, const Call& call, bool only_near, std::string_view one,
+                            std::string_view several, std::string_view what,
+                            const std::function<void(const Version&, const Request&)>& accepts) {
   for (const Version* const version : asked_versions(call, only_near)) {
-    const OperatorName* const name = name_in(*version, call);
-    if (name == nullptr) continue;
+    const std::optional<Request> written = call_in(request, *version);
+    if (!written) continue;
     try {
-      accepts(*version, *name);
+      accepts(*version, *written);
     } catch (const Failure&) {
       continue;
     }
     const bool is_standard = version->framework == Framework::standard;
-    return cat(spec_name(*version), is_standard ? " (no --spec) " : " ", is_standard ? several : one, " ",
-               what, name->name == call.name->name ? "" : cat(" as ", name->name));
+    std::string out =
+        cat(spec_name(*version), is_standard ? " (no --spec) " : " ", is_standard ? several : one, " ", what);
+    if (written->op.name->name != call.name->name) out += cat(" as ", written->op.name->name);
+    for (std::size_t i = request.attributes.size(); i < written->attributes.size(); ++i)
+      out += cat(" with ", written->attributes[i].name, " ", written->attributes[i].text);
+    return out;
   }
   return {};
 }
@@ -72,12 +66,9 @@ std::string version_hint(const Request& request, const OpenedCall& opened, const
   own.warn = nullptr;
   Request again = request;
   use_opened(again, opened);
-  return first_accepting(opened.call, of_elements, "accepts", "accept", "this call",
-                         [&](const Version& version, const OperatorName& name) {
-                           again.op.name = &name;
-                           again.spec.reset();
-                           if (version.framework != Framework::standard) again.spec = spec_name(version);
-                           const Bound bound = bind(again, own);
+  return first_accepting(again, opened.call, of_elements, "accepts", "accept", "this call",
+                         [&](const Version&, const Request& written) {
+                           const Bound bound = bind(written, own);
                            if (bound.planned.plan->facts().check_size > kMostChecked)
                              throw Error("not checked");
                            check_known_values(bound.call, bound.planned, own);
@@ -93,14 +84,14 @@ std::string attribute_hint(const Request& request, const Call& call, const Setti
   if (!settings.names_versions || !may_differ || request.attributes.empty() ||
       std::ranges::any_of(request.attributes, names_file))
     return {};
-  return first_accepting(call, false, "has", "have", "these attributes",
-                         [&](const Version& version, const OperatorName& name) {
+  return first_accepting(request, call, false, "has", "have", "these attributes",
+                         [&](const Version& version, const Request& written) {
                            Call other;
                            other.op = call.op;
-                           other.name = &name;
+                           other.name = written.op.name;
                            other.version = &version;
                            Inputs none;
-                           bind_attributes(request, none, other);
+                           bind_attributes(written, none, other);
                            if (call.op->check_attributes != nullptr) call.op->check_attributes(other);
                          });
 }

@@ -16,41 +16,6 @@
 #include "ops/statement.hpp"
 
 namespace tensorop {
-namespace {
-
-// Returns the name for the call in the version: the call's own name if it means the version. Null: none.
-const OperatorName* name_in(const Request& request, const Version& version) {
-  if (means(*request.op.name, version)) return request.op.name;
-  // Returns the value of an attribute in the call: given, preset by the name, or the default.
-  const auto given = [&](std::string_view attribute) -> std::optional<std::string> {
-    const auto found = std::ranges::find(request.attributes, attribute, &NamedText::name);
-    if (found != request.attributes.end()) return lower(found->text);
-    if (request.op.name->preset.attribute == attribute) return std::string(request.op.name->preset.text);
-    const std::string_view by_default = find_attribute(*request.op.op, attribute)->default_text;
-    return by_default.empty() ? std::nullopt : std::optional<std::string>(by_default);
-  };
-  for (const OperatorName& name : request.op.op->names) {
-    if (!means(name, version)) continue;
-    const auto asked = name.preset.attribute.empty() ? std::nullopt : given(name.preset.attribute);
-    if (!asked || *asked == name.preset.text) return &name;
-  }
-  return nullptr;
-}
-
-// Renames the call, and gives an attribute that only the old name presets. An axis stands against a preset
-// `flat`.
-void rename(Request& request, const OperatorName& name) {
-  const auto& preset = request.op.name->preset;
-  const auto is_preset = [&](const NamedText& given) {
-    return given.name == preset.attribute || (preset.attribute == kFlatSpec.name && given.name == "axis");
-  };
-  if (&name != request.op.name && !preset.attribute.empty() && name.preset.attribute != preset.attribute &&
-      std::ranges::none_of(request.attributes, is_preset))
-    request.attributes.push_back({std::string(preset.attribute), Operand(std::string(preset.text))});
-  request.op.name = &name;
-}
-
-}  // namespace
 
 const Version* version_of(const Request& request) {
   try {
@@ -63,22 +28,6 @@ const Version* version_of(const Request& request) {
 std::string_view default_of(const AttributeSpec& spec, const Request& request, const Version* own) {
   return own == nullptr ? spec.default_text : default_text(spec, *request.op.name, *own);
 }
-
-namespace {
-
-// Returns nothing if the call means another operator of the publisher: a right shift is not a
-// BitwiseLeftShift.
-std::optional<VersionCall> call_in(const Request& request, const Version& version) {
-  const OperatorName* const name = name_in(request, version);
-  if (name == nullptr) return std::nullopt;
-  VersionCall out{&version, request};
-  rename(out.request, *name);
-  out.request.spec.reset();
-  if (version.framework != Framework::standard) out.request.spec = spec_name(version);
-  return out;
-}
-
-}  // namespace
 
 void translate_words(const Version& version, Request& request) {
   for (NamedText& given : request.attributes) {
@@ -182,9 +131,39 @@ std::vector<VersionCall> sibling_calls(const Request& request) {
   other.op = {sibling->other, sibling->other->names.data()};
   for (const Version& version : sibling->other->versions) {
     if (version.framework == Framework::standard) continue;
-    if (auto call = call_in(other, version)) out.push_back(std::move(*call));
+    if (auto call = call_in(other, version)) out.push_back({&version, std::move(*call)});
   }
   return out;
+}
+
+// Returns the call in the words of each version of its operator and of the sibling.
+std::vector<VersionCall> written_calls(const Request& request) {
+  std::vector<VersionCall> out;
+  const std::vector<NamedText> defaults = own_defaults(request);
+  for (const Version& version : request.op.op->versions) {
+    std::optional<Request> call = call_in(request, version);
+    if (!call) continue;
+    for (const NamedText& own : defaults) {
+      if (find_attribute(version, own.name) != nullptr) call->attributes.push_back(own);
+    }
+    out.push_back({&version, std::move(*call)});
+  }
+  std::ranges::move(sibling_calls(request), std::back_inserter(out));
+  for (VersionCall& call : out) {
+    drop_neutral(call);
+    translate_words(*call.version, call.request);
+  }
+  return out;
+}
+
+// Whether the version has the attributes of the call, and their words.
+bool has_words(const VersionCall& call) {
+  return std::ranges::all_of(call.request.attributes, [&](const NamedText& given) {
+    const AttributeSpec* const spec = find_attribute(*call.request.op.op, given.name);
+    if (spec == nullptr || find_attribute(*call.version, given.name) == nullptr) return false;
+    const std::vector<std::string> words = allowed_words(*spec, *call.version);
+    return words.empty() || std::ranges::count(words, lower(given.text)) != 0;
+  });
 }
 
 std::string row_of(const VersionCall& call, const std::vector<VersionCall>& all) {
@@ -295,26 +274,26 @@ std::vector<VersionCall> calls_under(const Request& given, const std::vector<Fra
   const auto is_wanted = [&](Framework publisher) {
     return publishers.empty() || std::ranges::count(publishers, publisher) != 0;
   };
-  const std::vector<NamedText> defaults = own_defaults(request);
-  std::vector<VersionCall> calls;
-  for (const Version& version : request.op.op->versions) {
-    auto call = call_in(request, version);
-    if (!call) continue;
-    for (const NamedText& own : defaults) {
-      if (find_attribute(version, own.name) != nullptr) call->request.attributes.push_back(own);
-    }
-    calls.push_back(std::move(*call));
-  }
-  std::ranges::move(sibling_calls(request), std::back_inserter(calls));
-  for (VersionCall& call : calls) {
-    if (!is_wanted(call.version->framework)) continue;
-    drop_neutral(call);
-    translate_words(*call.version, call.request);
-    std::ranges::move(in_each_mode(call), std::back_inserter(out));
+  for (const VersionCall& call : written_calls(request)) {
+    if (is_wanted(call.version->framework)) std::ranges::move(in_each_mode(call), std::back_inserter(out));
   }
   for (VersionCall& call : out) call.row = row_of(call, out);
   if (is_wanted(Framework::stablehlo))
     std::ranges::move(stablehlo_calls(request, settings), std::back_inserter(out));
+  return out;
+}
+
+Request call_under(const Request& request, const std::string& spec) {
+  if (request.spec == spec) return request;
+  const Spec wanted = parse_spec(spec);
+  std::vector<VersionCall> calls = written_calls(request);
+  std::erase_if(calls, [&](const VersionCall& call) {
+    return call.version->framework != wanted.framework || call.version->since > wanted.version;
+  });
+  const auto newest = std::ranges::max_element(
+      calls, {}, [](const VersionCall& call) { return std::pair(has_words(call), call.version->since); });
+  Request out = newest == calls.end() ? request : newest->request;
+  out.spec = spec;
   return out;
 }
 

@@ -68,6 +68,10 @@ void translate_words(const Version& version, Request& request);
                                                    const std::vector<Framework>& publishers,
                                                    const Settings& settings);
 
+// Returns the call as it is written for the version in effect in `spec`, in its own words and with the
+// defaults that it has otherwise; under the name that it has if it cannot be written. No operand is read.
+[[nodiscard]] Request call_under(const Request& request, const std::string& spec);
+
 // Checks or runs a bound call, and returns the elements of its result that the version leaves open. Throws
 // PlanFault.
 using VersionRun = std::function<OpenCount(const Bound& bound, VersionVerdict& verdict)>;

@@ -271,7 +271,7 @@ void require_format(const Destination& output) {
 }
 
 // Reads the keys "spec" and "op" of a job: the operator has a name of the specification's publisher, or any
-// other. The option --spec takes the place of the key.
+// other. The option --spec is the specification of a job that has none.
 void read_operator(KeyReading& to, const JsonObject& object) {
   Request& request = to.job.request;
   request.spec = to.shared.spec;
@@ -280,7 +280,7 @@ void read_operator(KeyReading& to, const JsonObject& object) {
   to.is_of_versions = is_of_versions(to.job);
   if (to.is_of_versions && to.shared.only_spec)
     throw Error("a case of several versions cannot be combined with --spec");
-  if (to.shared.only_spec) request.spec = to.shared.only_spec;
+  if (!request.spec) request.spec = to.shared.only_spec;
   const JsonMember* const op = find_member(object, "op");
   if (op == nullptr) throw Error("key \"op\" is missing");
   request.op = with_context("key \"op\"", [&] {
@@ -354,15 +354,15 @@ Job read_job(const JsonObject& object, const std::string& file, const std::strin
     }
     if (call) {
       const Format* const text_format = job.request.text_format;
-      job.request = with_context("key \"inputs\"", [&] {
-        return request_of(*call, inputs_in_order(*call, read.inputs), defaults.only_spec);
-      });
+      job.request = with_context("key \"inputs\"",
+                                 [&] { return request_of(*call, inputs_in_order(*call, read.inputs)); });
       job.request.text_format = text_format;
     } else {
       read_attributes(read, object);
       if (read.dtypes != nullptr)
         with_context("key \"dtypes\"", [&] { read_dtypes(*read.dtypes, job.request); });
     }
+    if (defaults.only_spec) job.request = call_under(job.request, *defaults.only_spec);
     job.ignore_open = read.shared.ignore_open;
     const std::vector<ToleranceText>& own = read.tolerances;
     Tolerances tolerances = parse_tolerances(join_tolerances(defaults.tolerances, own));

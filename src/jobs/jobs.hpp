@@ -125,7 +125,9 @@ enum class JobPurpose : std::uint8_t {
 // Values for jobs that do not give their own.
 struct JobDefaults {
   std::optional<std::string> spec = {};
-  std::optional<std::string> only_spec = {};  // of all jobs, whatever they and their models say
+  // Each job is written for this version, whatever version it or its model names; one that names none is of
+  // it.
+  std::optional<std::string> only_spec = {};
   std::optional<bool> ignore_open = {};
   std::vector<ToleranceText> tolerances = {};  // for cases that have none (join_tolerances())
 };

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "engine/version.hpp"
 
 namespace tensorop {
 namespace {
@@ -68,7 +67,7 @@ const OnnxTensor* constant_of(const OnnxNode& node) {
 
 // Returns the operator with this name in ONNX.
 FoundOperator find_onnx_operator(const std::string& op_type) {
-  const FoundOperator found = find_operator(op_type, Framework::onnx);
+  const FoundOperator found = find_operator(op_type, "onnx");
   if (found.op == nullptr) return {};
   const bool is_onnx = std::ranges::any_of(found.op->versions, [&](const Version& version) {
     return version.framework == Framework::onnx && version.published == op_type &&
@@ -297,14 +296,12 @@ std::vector<Operand> inputs_in_order(const OnnxCall& call, const std::vector<Nam
   return out;
 }
 
-Request request_of(const OnnxCall& call, const std::vector<Operand>& inputs,
-                   const std::optional<std::string>& spec) {
+Request request_of(const OnnxCall& call, const std::vector<Operand>& inputs) {
   // Each input of the node is an operand, except the last input of Expand, which is an attribute.
   constexpr std::string_view kShape = "shape";
   Request request;
   request.op = call.op;
-  request.spec = spec.value_or(spec_name(Framework::onnx, static_cast<int>(call.opset)));
-  if (spec) request.op = named_in(call.op, spec);
+  request.spec = spec_name(Framework::onnx, static_cast<int>(call.opset));
   request.attributes = call.attributes;
   request.declared = call.output_dtype;
   request.from_job = true;

@@ -49,9 +49,7 @@ struct OnnxCall {
 // missing or is not an input.
 [[nodiscard]] std::vector<Operand> inputs_in_order(const OnnxCall& call, const std::vector<NamedText>& given);
 
-// Returns the request of the call, with an operand for each of call.inputs. With `spec`, the call of the same
-// operator in that version, by a name that means it there.
-[[nodiscard]] Request request_of(const OnnxCall& call, const std::vector<Operand>& inputs,
-                                 const std::optional<std::string>& spec = std::nullopt);
+// Returns the request of the call, with an operand for each of call.inputs.
+[[nodiscard]] Request request_of(const OnnxCall& call, const std::vector<Operand>& inputs);
 
 }  // namespace tensorop

@@ -15,6 +15,7 @@
 #include "base/system.hpp"
 #include "base/text.hpp"
 #include "engine/onnx_case_writer.hpp"
+#include "explain/verdicts.hpp"
 #include "io/inspect.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/onnx/tensor_proto.hpp"
@@ -238,7 +239,8 @@ class OnnxCaseReader {
       require_kind(output, Wanted::file);
       require_own_name(output, call, call.output == nullptr ? "" : *call.output);
     }
-    job.request = request_of(call, inputs, defaults_.only_spec);
+    job.request = request_of(call, inputs);
+    if (defaults_.only_spec) job.request = call_under(job.request, *defaults_.only_spec);
     Expectation& expect = job.expect.emplace();
     expect.kind = Expectation::Kind::file;
     expect.operand = Operand::of_path(std::move(output));

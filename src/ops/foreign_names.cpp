@@ -125,7 +125,7 @@ std::string foreign_hint(std::string_view name) {
   const bool is_general = find_operator(word.substr(1, word.size() - 2)).op != nullptr;
   for (const Publisher& publisher : kPublishers) {
     const std::string spec = spec_name(publisher.framework, publisher.newest);
-    const FoundOperator found = find_operator(word.substr(1, word.size() - 2), publisher.framework);
+    const FoundOperator found = find_operator(word.substr(1, word.size() - 2), publisher.name);
     if (found.op != nullptr && found.name->of == publisher.framework && !is_general)
       specs.push_back(cat("--spec ", spec));
   }

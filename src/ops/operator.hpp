@@ -276,6 +276,7 @@ struct OperatorName {
     std::string_view attribute = {};
     std::string_view text = {};
     bool is_fixed = false;  // the name means this value: a call cannot give another one
+    bool operator==(const Preset&) const = default;
   };
 
   std::string_view name;

@@ -19,13 +19,6 @@ const Publisher* find_publisher(std::string_view name) {
   return found == std::end(kPublishers) ? nullptr : found;
 }
 
-Framework publisher_in(std::string_view spec) {
-  const std::string folded = lower(spec);
-  if (folded == "all") return Framework::any;
-  const Publisher* const publisher = find_publisher(std::string_view(folded).substr(0, folded.find('-')));
-  return publisher == nullptr ? Framework::standard : publisher->framework;
-}
-
 std::string_view framework_name(Framework framework) {
   return framework == Framework::standard ? "the default semantics" : publisher_of(framework).name;
 }

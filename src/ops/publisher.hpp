@@ -12,19 +12,7 @@
 namespace tensorop {
 
 // The publisher of a version. `standard` means tensorop's own default semantics (no --spec).
-// `any` is no publisher: --spec all, under which the names of all publishers are known.
-enum class Framework : std::uint8_t {
-  standard,
-  onnx,
-  openvino,
-  mdf,
-  stablehlo,
-  webnn,
-  torch,
-  numpy,
-  jax,
-  any
-};
+enum class Framework : std::uint8_t { standard, onnx, openvino, mdf, stablehlo, webnn, torch, numpy, jax };
 
 // How a publisher numbers its versions.
 enum class Numbering : std::uint8_t {
@@ -73,9 +61,6 @@ inline constexpr Publisher kPublishers[] = {
 [[nodiscard]] const Publisher& publisher_of(Framework framework);
 // Returns the publisher with this word; null: there is none.
 [[nodiscard]] const Publisher* find_publisher(std::string_view name);
-
-// Returns the publisher that a text of --spec begins with, whatever follows; any of "all"; standard: none.
-[[nodiscard]] Framework publisher_in(std::string_view spec);
 
 // Returns "onnx", "openvino" or "mdf"; "the default semantics" for standard.
 [[nodiscard]] std::string_view framework_name(Framework framework);

@@ -8,22 +8,23 @@
 
 namespace tensorop {
 
-FoundOperator find_operator(std::string_view name, Framework publisher) {
+FoundOperator find_operator(std::string_view name, std::string_view spec) {
   const std::string folded = fold_name(name);
+  const std::string publisher = lower(spec.substr(0, spec.find('-')));
   FoundOperator general;
   for (const Operator* op : kOperators) {
     for (const OperatorName& candidate : op->names) {
       if (candidate.name != folded) continue;
-      if (candidate.of == Framework::standard) general = {op, &candidate};
-      if (candidate.of != Framework::standard && candidate.of == publisher) return {op, &candidate};
-      if (publisher == Framework::any && general.op == nullptr) general = {op, &candidate};
+      if (framework_name(candidate.of) == publisher) return {op, &candidate};
+      const bool is_first = publisher == "all" && general.op == nullptr;
+      if (candidate.of == Framework::standard || is_first) general = {op, &candidate};
     }
   }
   return general;
 }
 
-FoundOperator require_operator(std::string_view name, Framework publisher) {
-  const FoundOperator found = find_operator(name, publisher);
+FoundOperator require_operator(std::string_view name, std::string_view spec) {
+  const FoundOperator found = find_operator(name, spec);
   if (found.op != nullptr) return found;
   if (std::string hint = foreign_hint(name); !hint.empty())
     throw Error(cat("unknown operator ", in_quotes(name)), "", std::move(hint));

@@ -64,13 +64,14 @@ struct FoundOperator {
   const OperatorName* name = nullptr;  // the name by which it was found
 };
 
-// Finds the operator by name, ignoring case, '-' and '_'; `op` is null if there is none. Names of `publisher`
-// alone are found too, and take precedence.
-[[nodiscard]] FoundOperator find_operator(std::string_view name, Framework publisher = Framework::standard);
+// Finds the operator of a call by its name, ignoring case, '-' and '_', and by the text of its --spec; `op`
+// is null if there is none. Names that only the spec's publisher has take precedence; under "all" those of
+// any publisher are found too. Nothing else of the spec is read: find_version() (engine/version.hpp) checks
+// it.
+[[nodiscard]] FoundOperator find_operator(std::string_view name, std::string_view spec = {});
 
 // Like find_operator(), but throws Error if there is none, with the nearest name as a hint.
-[[nodiscard]] FoundOperator require_operator(std::string_view name,
-                                             Framework publisher = Framework::standard);
+[[nodiscard]] FoundOperator require_operator(std::string_view name, std::string_view spec = {});
 
 // Returns all names of all operators, except names that only one publisher has.
 [[nodiscard]] std::vector<std::string> operator_names();

@@ -41,7 +41,8 @@ inline constexpr Rule kRowRules[] = {
      "tensorop gather '[[1,2],[3,4]]' '[[0,0]]' --spec torch-2"},
     {"PT-2",
      "The ranks of the operands are equal, or indices has rank 1 where it is an index of slices. A tensor "
-     "without dimensions counts as of shape (1).",
+     "without dimensions counts as of shape (1). index_add and index_reduce have data and updates both with "
+     "dimensions or both without.",
      "PyTorch. Without elements of indices gather, scatter, scatter_add and scatter_reduce check the axis "
      "alone.",
      "tensorop index_select '[1,2]' '[[0]]' --spec torch-2",

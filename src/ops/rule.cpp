@@ -215,12 +215,12 @@ constexpr Rule kBroadcastRules[] = {
     {"EW-6", "--direction is left or right.", "ONNX BitShift.",
      "tensorop bitshift '[1]' '[2]' --direction up", "tensorop bitshift '[1]' '[2]' --direction left"},
     {"EW-7", "No integer is divided by zero, and no integer 0 is raised to a negative power.",
-     "tensorop. ONNX and OpenVINO leave the result undefined.", "tensorop div '[1]' '[0]'",
+     "tensorop. Most publishers leave the result undefined.", "tensorop div '[1]' '[0]'",
      "tensorop div '[1]' '[2]'"},
     {"EW-8",
      "The result of pow is representable in the integer dtype of a, and the shift amount of bitshift is "
      "non-negative, before onnx-28.",
-     "tensorop. ONNX and OpenVINO leave the result undefined.",
+     "tensorop. Most publishers leave the result undefined.",
      "tensorop bitshift '[1]' '[-1]' --direction left", "tensorop bitshift '[1]' '[1]' --direction left"},
     {"PR-1",
      "prelu in ONNX opsets 1 to 6: b has one element, the shape of a, or one element for each channel, which "

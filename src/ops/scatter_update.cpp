@@ -17,9 +17,11 @@ namespace {
 
 constexpr unsigned kVectorIndex = 1;    // indices have rank 1; 0-D data and indices count as (1)
 constexpr unsigned kCyclesUpdates = 2;  // updates are repeated from their first element on, or cut
+constexpr unsigned kBothScalars = 4;    // index_add, index_reduce: updates have dimensions if data has
 constexpr std::string_view kTraits[] = {
     "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
-    "updates begin again at their first element as often as there are indices; further ones are not used"};
+    "updates begin again at their first element as often as there are indices; further ones are not used",
+    "updates have no dimensions if, and only if, data has none (PT-2)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -49,9 +51,10 @@ constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterUpdate", kStandardTypes, kStandard},
     {Framework::openvino, 3, "ScatterUpdate", published::kOpenvinoNumberTypes, kAxisOnly, kNonNegative},
     {Framework::torch, 2, "index_copy", published::kTorchTypes, kAxisOnly, kNonNegative, kVectorIndex},
-    {Framework::torch, 2, "index_add", published::kTorchAxisTypes, kAxisOnly, kNonNegative, kVectorIndex},
+    {Framework::torch, 2, "index_add", published::kTorchAxisTypes, kAxisOnly, kNonNegative,
+     kVectorIndex | kBothScalars},
     {Framework::torch, 2, "index_reduce", published::kTorchAxisNumberTypes, kIndexReduce, kNonNegative,
-     kVectorIndex},
+     kVectorIndex | kBothScalars},
     {Framework::torch, 2, "put_", published::kTorchTypes, kTorchPut},
     converting(
         {Framework::numpy, 2, "put", published::kNumpyTakeTypes, kNumpyPut, kClipsRaw, kCyclesUpdates}),
@@ -93,9 +96,15 @@ Planned plan(const Call& call) {
   const bool has_vector = call.has_trait(kVectorIndex);
   if (!has_vector && !is_flat(call)) return plan_slices(call);
   if (has_vector) require_vector(call);
+  const Shape& data = call.operands[0].shape();
+  const Shape& updates = call.operands[2].shape();
+  if (call.has_trait(kBothScalars) && data.empty() != updates.empty())
+    throw Error(cat("updates ", to_string(updates), " and data ", to_string(data),
+                    ": one of them has no dimensions, the other has"),
+                "PT-2");
   Planned planned = has_vector ? plan_without_scalars(call, plan_slices)
                                : plan_slices(flattened(call, call.operands.size()));
-  planned.output.shape = call.operands[0].shape();
+  planned.output.shape = data;
   return planned;
 }
 

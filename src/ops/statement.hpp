@@ -17,14 +17,13 @@ enum class Stand : std::uint8_t {
               // tensorop's
 };
 
-// A statement about a rule in some versions of a publisher. Rules without a row are forbidden by the text of
-// the version.
+// A statement about a rule: in the versions of a publisher from `since` on, until the next row of the
+// operator and the rule. Rules without a row are forbidden by the text of the version.
 struct Statement {
   std::string_view rule;
   Framework framework;
   WordList published;  // the publisher's operators; empty: all
-  int since;           // Version::since of the first and the last version
-  int last;
+  int since;           // Version::since
   Stand stand;
   std::string_view words;      // of the text or the code
   std::string_view code = {};  // where the code is: the release and the file
@@ -32,7 +31,8 @@ struct Statement {
 
 [[nodiscard]] std::span<const Statement> all_statements();
 
-// Returns the row for a rule in a version of a publisher; null: the text forbids such calls.
+// Returns the row for a rule in a version of a publisher; null: the text forbids such calls, or every index
+// is valid there.
 [[nodiscard]] const Statement* find_statement(const Version& version, std::string_view rule);
 
 // Whether the publisher leaves open what a call does that breaks the rule: the error is then tensorop's
@@ -42,7 +42,7 @@ struct Statement {
 // Returns where the version says what becomes of a call that breaks the rule, or of any call without a rule:
 // "ONNX 1.23, docs/Changelog.md#Gather-13", or the file of its code. Empty for the default semantics.
 [[nodiscard]] std::string source_of(const Version& version, std::string_view rule = {});
-// Returns where the statement is: "ONNX 1.23, docs/Changelog.md#Gather-11 and later".
+// Returns where the statement is: "ONNX 1.23, docs/Changelog.md#Gather-11".
 [[nodiscard]] std::string source_of(const Statement& row);
 
 }  // namespace tensorop

@@ -108,7 +108,7 @@ TEST_CASE("ops --json is valid JSON that says everything of every operator", "[c
       if (spec == "default") continue;
       // Each listed version is accepted as --spec, under the publisher's name where that is a name of ours.
       const std::string published = version.at("published");
-      const bool is_ours = find_operator(published, publisher_in(spec)).op == &op;
+      const bool is_ours = find_operator(published, spec).op == &op;
       const std::string called = is_ours ? published : std::string(op.name);
       const ProcessResult help =
           run_in(dir, {called, "--spec", spec, "--dry-run", "float32[2,2]", "int64[1]", "x"});

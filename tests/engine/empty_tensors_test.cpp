@@ -78,7 +78,7 @@ struct Trial {
 // Why the call is refused: the rule; empty: it is accepted.
 std::string run(const Trial& trial, DType dtype) {
   Request request;
-  request.op = require_operator(std::string(trial.op.name), Framework::standard);
+  request.op = require_operator(trial.op.name);
   request.attributes = trial.attributes;
   for (std::size_t i = 0; i < trial.shapes.size(); ++i) {
     const OperandRole role = trial.op.operands[std::min(i, trial.op.operands.size() - 1)].role;

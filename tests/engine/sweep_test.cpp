@@ -82,7 +82,7 @@ std::string run(const Operator& op, const Version& version, const std::vector<DT
   const SizedCall tiny = sized_call(facts, 1, 1);  // without broadcasting, which not every version has
   std::vector<Tensor> operands;
   Request request;
-  request.op = require_operator(name_of(op, version), version.framework);
+  request.op = require_operator(name_of(op, version), framework_name(version.framework));
   std::optional<DType> result;
   if (facts.boolean_result) result = version.framework == Framework::webnn ? DType::uint8 : DType::boolean;
   const bool is_library = version.framework == Framework::torch || version.framework == Framework::numpy ||
@@ -214,7 +214,7 @@ TEST_CASE("the opset of a version means that version, and so does every one up t
   for (const Operator* op : kOperators) {
     CAPTURE(op->name);
     for (const Version& version : op->versions) {
-      const FoundOperator found = find_operator(name_of(*op, version), version.framework);
+      const FoundOperator found = find_operator(name_of(*op, version), framework_name(version.framework));
       REQUIRE(found.op == op);
       const bool is_standard = version.framework == Framework::standard;
       int end = is_standard ? 1 : publisher_of(version.framework).newest + 1;

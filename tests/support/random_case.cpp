@@ -37,7 +37,7 @@ RandomCase call_of_version(Random& random, const std::string& op) {
                         (is_library && !takes_arrays);
   const Publisher& publisher = *find_publisher(row.framework);
   if (own_name || (!takes_arrays && random.chance(50)))
-    call.request.op = require_operator(row.typed, publisher.framework);
+    call.request.op = require_operator(row.typed, row.framework);
   call.request.spec = spec_name(publisher.framework, static_cast<int>(random.between(row.since, row.until)));
   call.arguments.rules = row.rules;
   call.arguments.framework = row.framework;

@@ -197,6 +197,7 @@ Array run_reshaped(const Arguments& arguments) {
     return is_scatter(op) ? Array(arguments.operands[0]) : Array(arguments.operands[0].dtype(), indices);
   }
   if (has_vector) require(indices.size() <= 1, "PT-2");
+  if (arguments.rules.both_scalars) require(data.empty() == arguments.operands[2].shape().empty(), "PT-2");
   if (has_vector && op == "gather" && data.empty()) require(arguments.operands[1].size() == 1, "PT-2");
   Array out;
   try {

@@ -70,6 +70,7 @@ struct Rules {
   bool off_axis = false;               // data and indices are repeated to each other off the axis
   bool torch_shapes = false;           // 0-D counts as (1), updates may be larger, the rules are PT-1 to IX-3
   bool vector_index = false;           // indices of slices have rank 1
+  bool both_scalars = false;           // data and updates have dimensions, or neither has (PT-2)
   bool repeats_updates = false;        // without an attribute that says so
   bool keeps_dims = false;             // BC-W
   bool flat = false;                   // the attribute exists

@@ -30,6 +30,7 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"off_axis", &Rules::off_axis},
     {"torch_shapes", &Rules::torch_shapes},
     {"vector_index", &Rules::vector_index},
+    {"both_scalars", &Rules::both_scalars},
     {"repeats_updates", &Rules::repeats_updates},
     {"keeps_dims", &Rules::keeps_dims},
     {"flat", &Rules::flat},

@@ -47,6 +47,7 @@ std::string stable(std::string text, const std::string& directory, PageKind kind
   static const std::regex kNewest("(the newest known (opset|version) is |as in )[a-z]+-[0-9.]+");
   static const std::regex kWrapped("((?:accepted by|refused by|unspecified in):[^\n]*)\n  ");
   static const std::regex kVersions("(onnx-[0-9]+(?::[A-Za-z]+)?)(?:,? onnx-[0-9]+(?::[A-Za-z]+)?)+");
+  static const std::regex kAccepting("[0-9]+ of [0-9]+ (versions accept)");
   static const std::regex kRelease("(ONNX\\s+)1\\.[0-9]+");
   if (kind == PageKind::transcript) {
     // A new outcome or opset changes no page that is about others.
@@ -55,6 +56,7 @@ std::string stable(std::string text, const std::string& directory, PageKind kind
     text = std::regex_replace(text, kVersions, "$1 ...");
     text = std::regex_replace(text, kNewest, "$1NEWEST");
     text = std::regex_replace(text, kRelease, "$1NEWEST");
+    text = std::regex_replace(text, kAccepting, "N of M $1");
   }
   text = std::regex_replace(text, kReportTime, "time=\"TIME\"");
   text = std::regex_replace(text, kJsonTime, "\"seconds\":TIME");

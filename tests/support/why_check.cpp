@@ -111,6 +111,12 @@ const OperatorName* name_for(const Request& request, const Version& version) {
     if (means(name, version) && (name.preset.attribute.empty() || said.empty() || said == name.preset.text))
       return &name;
   }
+  // What the name presets is a default beside what the call gives.
+  for (const OperatorName& name : request.op.op->names) {
+    const auto given = std::ranges::find(request.attributes, name.preset.attribute, &NamedText::name);
+    if (!means(name, version) || name.preset.is_fixed || given == request.attributes.end()) continue;
+    if (find_attribute(version, given->name) != nullptr) return &name;
+  }
   return nullptr;
 }
 
