@@ -5,9 +5,11 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/files/paths.hpp"
 #include "base/text.hpp"
 #include "engine/bind.hpp"
 #include "jobs/call_text.hpp"
+#include "jobs/job_files.hpp"
 #include "jobs/loaded_call.hpp"
 #include "kernels/fault.hpp"
 #include "kernels/index/row_map.hpp"
@@ -108,6 +110,10 @@ CaseFacts facts_of(const Job& job, FactDepth depth, const Settings& settings) {
   if (op.name->name != op.op->name) out.emplace("op", op.name->name);
   if (depth == FactDepth::given) return out;
   try {
+    // Reading a pipe would take its data from the case.
+    for_each_reference(job.request, [](const std::string& /*key*/, const Operand& given) {
+      require_regular_file(given.path);
+    });
     const LoadedCall call = load(job.request, settings);
     if (!call.operands.empty()) {
       out.emplace("dtype", name(call.operands[0].tensor.dtype()));

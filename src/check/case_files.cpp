@@ -129,7 +129,7 @@ class ResultJoin {
     std::unordered_set<std::string> listed = {};
     std::unordered_map<std::string, std::size_t> owners = {};  // for listed own names: the first job
     std::unordered_set<std::string> stems = {};                // of all jobs
-    // The listed names by what stands before each of their dots.
+    // The listed names by what stands before each of their dots, or without one by themselves.
     std::multimap<std::string, std::string> by_stem = {};
 
     [[nodiscard]] bool has(const ResultNames& names, const std::string& name) const {
@@ -149,6 +149,7 @@ class ResultJoin {
         std::ranges::sort(names);
         folder = std::make_shared<Folder>(Folder{{names.begin(), names.end()}});
         for (const std::string& name : names) {
+          if (name.find('.') == std::string::npos) folder->by_stem.emplace(name, name);
           for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
             folder->by_stem.emplace(name.substr(0, dot), name);
         }

@@ -75,6 +75,7 @@ class Check {
   }
 
   void find_places() {
+    if (std::ranges::none_of(jobs_, expects_error)) return;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const ExternalResult* const external = external_of(i);
       if (external != nullptr && !external->file.path.empty() && !external->fault && !expects_error(jobs_[i]))
@@ -92,7 +93,10 @@ class Check {
     Finding out = finding_of(jobs_[i]);
     out.index = jobs_[i].files->index;
     out.ignore_open = leaves_open_out(jobs_[i]);
-    if (jobs_[i].request.op.op != nullptr) out.call = std::make_shared<Request>(jobs_[i].request);
+    const bool reads_stream = std::ranges::any_of(
+        jobs_[i].reads, [](const JobFile& file) { return is_other_file(file.given.path); });
+    if (jobs_[i].request.op.op != nullptr && !reads_stream)
+      out.call = std::make_shared<Request>(jobs_[i].request);
     return out;
   }
 
@@ -106,7 +110,7 @@ class Check {
       found.outcome = Outcome::error;
       found.error = failure;
     }
-    if (found.outcome == Outcome::different && given.lookup)
+    if (found.outcome == Outcome::different && given.lookup && found.call)
       found.call = std::make_shared<Request>(with_results(*found.call, given.lookup));
     return result;
   }
@@ -236,6 +240,7 @@ class Check {
     attempt(found, [&] {
       give_to_program(i, own);
       call = programs_->take_call(i);
+      if (!found.call) found.call = std::make_shared<Request>(call);
       if (!found.program) return;
       programs_->require_unchanged(i);
       has_computed = judge_end(job, *settings_.program, found);

@@ -310,7 +310,7 @@ class SetComparison {
       const SetMember& member = i == 0 ? *pair.actual : *pair.expected;
       const auto& file = i == 0 ? first : second;
       const auto read = [&] {
-        if (!set.is_archive()) require_content(set.path_of(member));
+        if (!set.is_archive()) require_content(set.operand() ? set.operand()->path : set.path_of(member));
         sources[to_size(i)] = file ? Source::of_file(*file, options) : set.read(member, options);
       };
       set.operand() ? with_context(i == 0 ? "actual" : "expected", read) : read();

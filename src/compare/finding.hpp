@@ -95,8 +95,8 @@ struct Finding {
   std::shared_ptr<const Failure> error = {};
   std::vector<std::string> warnings = {};  // as Settings::warn has them
   double seconds = 0;
-  // The call that made the actual tensor, for explaining its elements; under check, whenever the case has
-  // one. If the outcome is `different`, it contains the results of earlier jobs as tensors.
+  // The call that made the actual tensor, for explaining its elements; under check, if it can be loaded
+  // again. If the outcome is `different`, it contains the results of earlier jobs as tensors.
   std::shared_ptr<const Request> call = {};
 
   // Why the case or pair was skipped; given where the outcome is `skipped`.

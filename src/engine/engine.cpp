@@ -112,7 +112,7 @@ FindUnspecified find_unspecified(const Request& request, const std::shared_ptr<c
   return [&request, bound, silent]() -> std::optional<UnspecifiedElements> {
     try {
       const auto opened = bound ? bound : std::make_shared<const Bound>(bind(request, silent));
-      const OpenReason reason = opened->planned.plan->facts().open_reason;
+      const OpenReason reason = opened->call.op->plan(opened->call).plan->facts().open_reason;
       if (reason == OpenReason::none) return std::nullopt;
       return UnspecifiedElements{make_open_mask(*opened, silent),
                                  cat(opened->call.version_name(), " (", reason_text(reason), ")")};
@@ -127,10 +127,11 @@ FindUnspecified find_unspecified(const Request& request, const std::shared_ptr<c
 }  // namespace
 
 Evaluated evaluate_with_unspecified(const Request& request, const Settings& settings) {
-  const auto bound = std::make_shared<const Bound>(bind(request, settings, RangeForm::slice));
+  const auto bound = std::make_shared<Bound>(bind(request, settings, RangeForm::slice));
   return explain_faults(request, *bound, settings, [&] {
     Tensor result = execute(bound->planned, bound->inputs, settings, arenas_of(*bound));
     warn_of_elements(*bound, settings);
+    bound->planned.plan.reset();  // what it has prepared takes memory
     return Evaluated{std::move(result), find_unspecified(request, bound, settings)};
   });
 }
