@@ -52,14 +52,15 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
                          const Settings& settings) {
   AccessReport report;
   const RowMoves* const moves = plan.facts().moves;
-  report.decision = choose_in_memory(moves);
-  const auto random = moves != nullptr ? random_access(*moves) : std::nullopt;
+  if (moves == nullptr) return report;
+  ScheduleFacts& facts = report.facts;
+  facts = facts_of(*moves);
+  const auto random = random_access(*moves, facts);
   if (!random) {
+    report.decision = choose(facts);
     report.decision.reason = AccessReason::in_order;
     return report;
   }
-  ScheduleFacts& facts = report.facts;
-  facts = facts_of(*moves);
   facts.kind = random->kind;
   facts.can_advise = !facts.is_scatter && facts.kind == RandomAccess::Kind::rows;
   facts.result_bytes = result_bytes;

@@ -125,11 +125,14 @@ void fill_in_windows(const Plan& plan, const Windowing& windowing, const Threads
 
 // Computes the result of a prepared plan. `target` takes elements in the order that the decision needs.
 void fill(const Plan& plan, const Inputs& inputs, const Layout& layout, const ElementTarget& target,
-          const Decision& decision, const Settings& settings) {
+          const AccessReport& report, const Settings& settings) {
   if (layout.elements == 0) return;
-  if (decision.access == Access::windows)
-    return fill_in_windows(plan, windowing_of(inputs, target, settings), settings.threads);
-  if (decision.is_whole()) return fill_whole(*plan.facts().moves, layout, target, settings.threads);
+  if (report.decision.access == Access::windows) {
+    Windowing windowing = windowing_of(inputs, target, settings);
+    windowing.memory = report.facts.memory;  // as the report says; what is free may have changed
+    return fill_in_windows(plan, windowing, settings.threads);
+  }
+  if (report.decision.is_whole()) return fill_whole(*plan.facts().moves, layout, target, settings.threads);
   const Threads threads = target.memory != nullptr ? settings.threads : filling_threads(settings);
   fill_ranges(plan, {0, layout.elements}, layout.width, layout.chunk, target, threads);
 }
@@ -229,10 +232,14 @@ void check(const Plan& plan, Range positions, const Threads& threads) {
 }
 
 void prepare(const Planned& planned, const Settings& settings) {
-  const RowMoves* const moves = planned.plan->facts().moves;
-  Decision decision = choose_in_memory(moves);
-  const auto random = moves != nullptr ? random_access(*moves) : std::nullopt;
-  if (random && decision.sorts() && random->sort_bytes > memory_of(settings)) decision.order = Order::direct;
+  Decision decision;
+  if (const RowMoves* const moves = planned.plan->facts().moves) {
+    const ScheduleFacts facts = facts_of(*moves);
+    decision = choose(facts);
+    const auto random = random_access(*moves, facts);
+    if (random && decision.sorts() && random->sort_bytes > memory_of(settings))
+      decision.order = Order::direct;
+  }
   require_no_duplicates(*planned.plan, settings);
   planned.plan->prepare({0, count(planned.output.shape)}, decision, settings.threads);
   check_all(*planned.plan, settings.threads);
@@ -254,13 +261,13 @@ Tensor execute(const Planned& planned, const Inputs& inputs, const Settings& set
     const auto write = [&](Range range, const std::byte* elements) {
       file.write_at(range.first * layout.width, {elements, to_size(range.count * layout.width)});
     };
-    fill(*plan, inputs, layout, {.write = write, .anywhere = true}, report.decision, settings);
+    fill(*plan, inputs, layout, {.write = write, .anywhere = true}, report, settings);
     inputs.require_unchanged();
     return {output.dtype, output.shape, std::move(file).into_mapped()};
   }
   auto storage = std::make_shared<Storage>(layout.bytes());
   storage->arenas = std::move(arenas);
-  fill(*plan, inputs, layout, memory_target(storage->data(), layout.width), report.decision, settings);
+  fill(*plan, inputs, layout, memory_target(storage->data(), layout.width), report, settings);
   inputs.require_unchanged();
   return {output.dtype, output.shape, storage};
 }
@@ -284,8 +291,7 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   const bool anywhere = sink.elements() != nullptr;
   const AccessReport report = find_access(plan, inputs, layout.bytes(), settings);
   const bool in_windows = report.decision.access == Access::windows;
-  const bool in_tiles =
-      report.decision.is_whole() || (in_windows && report.facts.kind == RandomAccess::Kind::columns);
+  const bool in_tiles = report.decision.is_whole() || report.windows.in_tiles;
   if ((in_tiles && !anywhere) || (in_windows && sink.together() != 1)) {
     // A file that is written from front to end needs the complete result first, because tiles compute it
     // column by column, and windows may end between elements that share a byte.
@@ -305,7 +311,7 @@ void fill_sink(const Planned& planned, const Inputs& inputs, Sink& sink, const S
   }
   prepare_to_fill(plan, layout, report.decision, sink.is_stream(), settings);
   if (!anywhere && !in_windows) return fill_sink_by_range(plan, layout, sink, filling_threads(settings));
-  fill(plan, inputs, layout, target_of(sink, planned.output.dtype, threads), report.decision, settings);
+  fill(plan, inputs, layout, target_of(sink, planned.output.dtype, threads), report, settings);
 }
 
 void execute(const Planned& planned, const Inputs& inputs, Sink& sink, const Settings& settings) {

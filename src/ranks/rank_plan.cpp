@@ -66,27 +66,23 @@ class RankPlan {
   // Element-wise plans read their operands from front to end.
   AccessReport find_access() {
     AccessReport report;
-    report.decision = choose_in_memory(moves_);
     ScheduleFacts& facts = report.facts;
     if (moves_ != nullptr) facts = facts_of(*moves_);
     facts.ranks = size();
     facts.machines = ranks_.machines();
     facts.result_bytes = elements_ * width_;
-    if (moves_ == nullptr) {
-      report.decision.reason = AccessReason::in_order;
-      return report;
-    }
+    if (moves_ == nullptr) return report;
     const RowMap& map = *moves_->map;
     const bool is_scatter = moves_->is_scatter();
     facts.kind = is_scatter ? RandomAccess::Kind::targets : RandomAccess::Kind::rows;
-    if (const auto random = random_access(*moves_)) facts.sort_bytes = random->sort_bytes;
+    if (const auto random = random_access(*moves_, facts)) facts.sort_bytes = random->sort_bytes;
     const std::byte* const read = is_scatter ? moves_->updates : moves_->data;
     const std::int64_t read_rows = is_scatter ? facts.rows : moves_->data_rows;
     facts.bytes = read == nullptr ? 0 : read_rows * facts.row_bytes;
     facts.memory = memory_ * ranks_.ranks_per_machine();
     // Each rank may send a row to each other rank: rows too large for that are not exchanged.
     const bool fits = facts.row_bytes <= kMostExchanged / size();
-    facts.by_range = !report.decision.is_whole() || !fits;
+    facts.by_range = !choose_in_memory(moves_).is_whole() || !fits;
     if (const std::int64_t group = map.group_size(); group != 0) {
       facts.in_groups = group * facts.row_bytes <= kSmallRankGroup ||
                         ceil_div(moves_->data_rows, group) >= kManyGroups * size();

@@ -93,7 +93,8 @@ TEST_CASE("columns that memory does not hold are not made into tiles", "[release
   const IndexDecoder decoder = {Tensor(DType::int32, shape), {{shape[0], shape[1]}}, {}};
   const auto gather =
       gather_plan({data, decoder, {{shape[0], shape[1], 0}, {shape[1], 1, 1}}, 1, count(shape)});
-  CHECK(random_access(*gather->facts().moves)->kind == RandomAccess::Kind::columns);
+  CHECK(random_access(*gather->facts().moves, facts_of(*gather->facts().moves))->kind ==
+        RandomAccess::Kind::columns);
   CHECK(plan_windows(*gather->facts().moves, 1 << 20).window_bytes <= 1 << 20);
 }
 

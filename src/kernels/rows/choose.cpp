@@ -110,7 +110,7 @@ bool in_columns(const RowMoves& moves) {
   return !moves.is_scatter() && columns_of(moves) > 0 && moves.map->rows() > moves.data_bytes() / kPage;
 }
 
-std::optional<RandomAccess> random_access(const RowMoves& moves) {
+std::optional<RandomAccess> random_access(const RowMoves& moves, const ScheduleFacts& facts) {
   const RowMap& map = *moves.map;
   const Tensor& indices = map.decoder().indices();
   RandomAccess out;
@@ -126,7 +126,7 @@ std::optional<RandomAccess> random_access(const RowMoves& moves) {
   }
   // Sorted updates are read at random; more updates are applied in order, and the result is written at
   // random. Strings are in memory. Long rows are read well in any order.
-  const Order order = choose_order(facts_of(moves));
+  const Order order = choose_order(facts);
   if (moves.dtype == DType::string || moves.row_bytes > kRangeBytes || order == Order::direct)
     return std::nullopt;
   if (map.rows() > kMostSorted) {

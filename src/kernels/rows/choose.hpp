@@ -137,8 +137,8 @@ struct Decision {
 [[nodiscard]] bool in_columns(const RowMoves& moves);
 
 // The operands that are read at random, and the results that are written at random, from sizes alone. Nothing
-// if, to a file system that reads ahead, all go from front to end.
-[[nodiscard]] std::optional<RandomAccess> random_access(const RowMoves& moves);
+// if, to a file system that reads ahead, all go from front to end. `facts` are those of facts_of().
+[[nodiscard]] std::optional<RandomAccess> random_access(const RowMoves& moves, const ScheduleFacts& facts);
 
 // The share of an operand's pages that reading rows at random touches: 0 to 1.
 [[nodiscard]] double pages_touched(const ScheduleFacts& facts);

@@ -302,7 +302,8 @@ WindowPlan plan_column_windows(const RowMoves& moves, std::int64_t memory) {
   const ColumnMoves shape(moves);
   const WideTiles tiles = shape.tiles(memory, 0);
   const std::int64_t column_bytes = tiles.shape().rows * shape.width;
-  return {.count = tiles.count(),
+  return {.in_tiles = true,
+          .count = tiles.count(),
           .window_bytes = tiles.most_columns() * column_bytes,
           .read_bytes =
               shape.data(false).read_bytes(tiles.count()) + shape.indices(false).read_bytes(tiles.count()),

@@ -19,7 +19,8 @@ namespace tensorop {
 
 // The windows of a result, from sizes alone.
 struct WindowPlan {
-  std::int64_t count = 0;          // windows of the result, or tiles of columns
+  bool in_tiles = false;           // of columns, whose elements are written in any order
+  std::int64_t count = 0;          // windows of the result, or tiles
   std::int64_t window_bytes = 0;   // bytes of the result in each, at most
   std::int64_t read_bytes = 0;     // bytes of operands that all windows read together, at most
   std::int64_t scratch_bytes = 0;  // bytes written to temporary files, and read again
@@ -41,8 +42,8 @@ struct Windowing {
 // The windows that fill_windows() makes with `memory` bytes.
 [[nodiscard]] WindowPlan plan_windows(const RowMoves& moves, std::int64_t memory);
 // Writes the whole result, on all threads. Throws PlanFault if an index is out of range, but not always for
-// the lowest position; Error if there is no space. If in_columns() holds, the target must accept elements in
-// any order.
+// the lowest position; Error if there is no space. If the windows are in_tiles, the target must accept
+// elements in any order.
 void fill_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads);
 
 // The functions for each kind of moves: gathers in passes (gather_windows.cpp), scatters
