@@ -32,7 +32,8 @@ struct Layout {
   explicit Layout(const OutputInfo& output)
       : elements(count(output.shape)), width(element_size(output.dtype)), chunk(kRangeBytes / width) {}
   [[nodiscard]] std::int64_t bytes() const { return elements * width; }
-  [[nodiscard]] std::int64_t buffer_bytes() const { return std::min(chunk, elements) * width; }
+  // Of a piece of append_elements(), which may be longer than a chunk.
+  [[nodiscard]] std::int64_t buffer_bytes() const { return std::min(kRangeBytes / width, elements) * width; }
 };
 
 void check_all(const Plan& plan, const Threads& threads) {
