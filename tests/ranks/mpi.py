@@ -268,7 +268,7 @@ def make_inputs(program):
 def check_table(program):
     # Words are split at spaces; @ stands for in/NAME.npy.
     lines = pathlib.Path(__file__).with_name("calls.txt").read_text().splitlines()
-    calls = [re.sub(r"@(\w+)", r"in/\1.npy", line).split() for line in share(lines, 12)]
+    calls = [re.sub(r"@(\w+)", r"in/\1.npy", line).split() for line in share(lines, 24)]
     rng = random.Random(SEED)
     # One count each: each has its share, and one rank, which is hardly more than one process, the smallest.
     counts = [1 if i % 12 == 0 else 7 if i % 12 == 6 else rng.choice((2, 3)) for i in range(len(calls))]
@@ -780,4 +780,4 @@ def run_parts(checks, prepare):
 if __name__ == "__main__":
     run_parts((check_table, *share((check_destinations, check_streams, check_descriptors, check_exchange, check_refusals,
                                     check_runs, check_apart, check_apart_batches, check_full_disk, check_file_limit,
-                                    check_concurrent, check_singleton, check_progress), 4)), make_inputs)
+                                    check_concurrent, check_singleton, check_progress), 7)), make_inputs)
