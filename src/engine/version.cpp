@@ -156,8 +156,9 @@ const OperatorName* name_in(const Request& request, const Version& version) {
     if (asked.empty() || value == value_of(spec, std::string(preset.text))) return true;
     // A preset is a default, if it is not fixed.
     if (!is_given || preset.is_fixed || find_attribute(version, spec.name) == nullptr) return false;
-    return std::ranges::any_of(allowed_words(spec, version),
-                               [&](const std::string& word) { return value_of(spec, word) == value; });
+    const std::vector<std::string> words = allowed_words(spec, version);
+    return words.empty() ||
+           std::ranges::any_of(words, [&](const std::string& word) { return value_of(spec, word) == value; });
   };
   const OperatorName* out = nullptr;
   for (const OperatorName& name : request.op.op->names) {

@@ -103,19 +103,39 @@ std::string said_of(const Request& request, std::string_view attribute) {
   return spec == nullptr ? "" : std::string(spec->default_text);
 }
 
+// Whether two words of an attribute say the same: add and sum.
+bool says_same(const Request& request, std::string_view attribute, const std::string& a,
+               const std::string& b) {
+  const AttributeSpec* const spec = find_attribute(*request.op.op, attribute);
+  if (spec == nullptr || spec->choices.empty()) return a == b;
+  const auto one = std::ranges::find(spec->choices, a, &Choice::word);
+  const auto other = std::ranges::find(spec->choices, b, &Choice::word);
+  const bool are_words = one != spec->choices.end() && other != spec->choices.end();
+  return a == b || (are_words && one->value == other->value);
+}
+
 // A name of the operator for the version that does not say otherwise; null where there is none.
 const OperatorName* name_for(const Request& request, const Version& version) {
   if (means(*request.op.name, version)) return request.op.name;
   for (const OperatorName& name : request.op.op->names) {
     const std::string said = said_of(request, name.preset.attribute);
-    if (means(name, version) && (name.preset.attribute.empty() || said.empty() || said == name.preset.text))
+    if (means(name, version) &&
+        (name.preset.attribute.empty() || said.empty() ||
+         says_same(request, name.preset.attribute, said, std::string(name.preset.text))))
       return &name;
   }
   // What the name presets is a default beside what the call gives.
   for (const OperatorName& name : request.op.op->names) {
     const auto given = std::ranges::find(request.attributes, name.preset.attribute, &NamedText::name);
     if (!means(name, version) || name.preset.is_fixed || given == request.attributes.end()) continue;
-    if (find_attribute(version, given->name) != nullptr) return &name;
+    if (find_attribute(version, given->name) == nullptr) continue;
+    Request own = request;
+    own.op.name = &name;
+    write_own_words(version, own);
+    const AttributeSpec& spec = *find_attribute(*request.op.op, given->name);
+    const std::vector<std::string> words = allowed_words(spec, version);
+    const auto at = static_cast<std::size_t>(given - request.attributes.begin());
+    if (words.empty() || std::ranges::count(words, own.attributes[at].text) != 0) return &name;
   }
   return nullptr;
 }
