@@ -25,19 +25,25 @@ void check_reduction(Call& call) {
   const AttributeKey<Reduction> key{to_size(own - call.op->attributes.begin())};
   const auto reduction = call.get(key);
   const DType dtype = call.operands[0].dtype();
-  if (call.missing || is_defined(reduction, dtype)) return;
+  // What the publisher has and tensorop lacks is judged as a dtype of the same kind.
+  const bool is_lacking = call.missing || (kSmallTypes.contains(dtype) && call.strict());
+  const bool is_integer = (kIntegerTypes | kSmallIntegerTypes).contains(dtype) || dtype == DType::boolean;
+  const DType judged = !is_lacking ? dtype : is_integer ? DType::int32 : DType::float32;
   const bool is_extreme = reduction == Reduction::min || reduction == Reduction::max;
   const bool is_ordered = kComplexTypes.contains(dtype) && is_extreme && call.version->missing_rule == "T-3";
-  if (is_ordered || (kSmallTypes.contains(dtype) && call.strict()))
-    return call.lack(cat("reduction ", call.word(key), " of ", name(dtype)));
+  if (is_defined(reduction, judged) || is_ordered) {
+    if (!call.missing && !is_defined(reduction, dtype))
+      call.lack(cat("reduction ", call.word(key), " of ", name(dtype)));
+    return;
+  }
   std::vector<std::string> allowed;
   for (const std::string& word : allowed_words(*own, *call.version)) {
     const auto choice = std::ranges::find(own->choices, word, &Choice::word);
-    if (is_defined(static_cast<Reduction>(choice->value), dtype)) allowed.push_back(word);
+    if (is_defined(static_cast<Reduction>(choice->value), judged)) allowed.push_back(word);
   }
   throw Error(cat("reduction ", call.word(key), " is not defined for ", name(dtype),
                   " data (allowed: ", join(allowed), ")"),
-              kSmallTypes.contains(dtype) ? "T-1" : "T-3");
+              kSmallTypes.contains(dtype) && !is_lacking ? "T-1" : "T-3");
 }
 
 namespace {

@@ -82,7 +82,8 @@ template <AttributeKey<Reduction> kKey, void (*kCheck)(const Call& call) = nullp
 }
 
 // Checks that the reduction of a call, if its operator has one, is defined for the dtype of data. Marks what
-// the publisher defines. Throws Error: [T-1] for a small dtype, which is only moved, otherwise [T-3].
+// the publisher defines. Throws Error: [T-1] for a small dtype of the default semantics, which is only moved,
+// otherwise [T-3].
 void check_reduction(Call& call);
 
 // Checks that operand 2 (updates) has the shape `expected`, or with `repeat` that it broadcasts to that

@@ -135,7 +135,7 @@ def check_table(program, rng):
         found = {line[6]: (*map(float, line[:3]), int(line[3]), int(line[5])) for line in lines}
         for rms, largest, cosine, count, size, name in expected:
             name = name if len(expected) > 1 else "first.safetensors"  # a pair
-            near = np.isclose([rms, largest], found[name][:2], rtol=1e-4, atol=0).all() and abs(cosine - found[name][2]) < 1e-12
+            near = np.isclose([rms, largest], found[name][:2], rtol=5e-4, atol=0).all() and abs(cosine - found[name][2]) < 1e-12
             program.check(f"{name} is what NumPy computes", near and found[name][3:] == (count, size), f"{found[name]} {expected}")
         values = [found[line[6]][column] for line in lines]
         worst_first = sorted(values, reverse=key != "cosine")
