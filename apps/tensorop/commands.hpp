@@ -191,8 +191,7 @@ struct OptionGroup {
 void print_program_help();
 int print_version();
 
-// The purpose of the program, in one sentence.
-inline constexpr std::string_view kProgramSummary =
-    "Gathers, scatters, broadcasts and combines tensors in files, as ONNX and OpenVINO define it";
+// The purpose of the program, in one sentence without its point.
+[[nodiscard]] std::string program_summary();
 
 }  // namespace tensorop

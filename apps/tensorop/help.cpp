@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/files/output_file.hpp"
@@ -14,6 +15,7 @@
 #include "io/npz/deflate_queue.hpp"
 #include "io/opened_file.hpp"
 #include "ops/foreign_names.hpp"
+#include "ops/publisher.hpp"
 
 namespace tensorop {
 namespace {
@@ -212,6 +214,13 @@ std::string_view first_sentence(std::string_view summary) {
   return summary.substr(0, summary.find(". "));
 }
 
+std::string program_summary() {
+  std::vector<std::string> publishers;
+  for (const Publisher& publisher : kPublishers) publishers.emplace_back(publisher.title);
+  return cat("Gathers, scatters, broadcasts and combines tensors in files, as ",
+             join_words(publishers, "and"), " define it");
+}
+
 void print_program_help() {
   constexpr std::size_t kColumn = 14;
   std::string text =
@@ -220,7 +229,7 @@ void print_program_help() {
           "  tensorop compare out.npy golden.npy --tolerance auto\n"
           "  tensorop scatternd --help\n"
           "\n",
-          paragraph(cat(kProgramSummary, ".")),
+          paragraph(program_summary() + "."),
           "\n"
           "Usage: tensorop OPERATOR OPERAND... [OPTION]... [-o FILE]\n"
           "       tensorop COMMAND ...\n"

@@ -117,7 +117,7 @@ std::string command_page(const Command& command) {
 
 std::string program_page(const std::vector<Command>& commands) {
   std::string out =
-      heading("tensorop") + name_section("tensorop", std::string(kProgramSummary)) +
+      heading("tensorop") + name_section("tensorop", program_summary()) +
       ".SH SYNOPSIS\n.nf\n\\fBtensorop\\fR OPERATOR OPERAND... [OPTION]... [\\-o FILE]\n"
       "\\fBtensorop\\fR COMMAND ...\n.fi\n"
       ".SH DESCRIPTION\n"

@@ -23,7 +23,7 @@ constexpr std::string_view kTitles[] = {
     "The report",
     "The result",
     "How it runs",
-    "Every command",
+    "Common options",
 };
 static_assert(std::size(kTitles) == kHeadingCount);
 

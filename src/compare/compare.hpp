@@ -27,13 +27,14 @@ struct ComparedTensor {
   std::optional<DType> stored = {};  // if set, its values are compared in a wider dtype, which is `dtype`
 };
 
-// An element that differs. Values are JSON; `error` has the errors that are defined for the dtype and values.
+// The value of an element in one of the two tensors.
 struct ShownValue {
   std::string json;       // as JSON that float64 reads back exactly
   std::string text;       // with the fewest digits in its dtype, for people; printable
   std::string bits = {};  // "0x80000000", if the two values differ only in them; else empty
 };
 
+// An element that differs; `error` has the errors that are defined for the dtype and values.
 struct DifferingElement {
   std::vector<std::int64_t> position;
   ShownValue actual;

@@ -28,7 +28,8 @@ enum class Numbering : std::uint8_t {
 
 struct Publisher {
   Framework framework;
-  std::string_view name;  // the word of --spec
+  std::string_view name;   // the word of --spec
+  std::string_view title;  // in prose
   Numbering numbering;
   int newest;               // the newest version that tensorop knows
   std::string_view source;  // where an operator is described: the release and the page, up to its name
@@ -40,21 +41,25 @@ struct Publisher {
 };
 
 inline constexpr Publisher kPublishers[] = {
-    {Framework::onnx, "onnx", Numbering::opset, 28, "ONNX 1.23, docs/Changelog.md#"},
-    {Framework::openvino, "openvino", Numbering::opset, 17, "OpenVINO 2025.3, operation specification "},
-    {Framework::mdf, "mdf", Numbering::none, 0, "modeci_mdf 0.4, list of functions, onnx::"},
-    {Framework::stablehlo, "stablehlo", Numbering::release, release(1, 20), "StableHLO 1.20, docs/spec.md#"},
-    {Framework::webnn, "webnn", Numbering::none, 0, "WebNN, draft of June 2026, MLGraphBuilder ", false},
+    {Framework::onnx, "onnx", "ONNX", Numbering::opset, 28, "ONNX 1.23, docs/Changelog.md#"},
+    {Framework::openvino, "openvino", "OpenVINO", Numbering::opset, 17,
+     "OpenVINO 2025.3, operation specification "},
+    {Framework::mdf, "mdf", "MDF", Numbering::none, 0, "modeci_mdf 0.4, list of functions, onnx::"},
+    {Framework::stablehlo, "stablehlo", "StableHLO", Numbering::release, release(1, 20),
+     "StableHLO 1.20, docs/spec.md#"},
+    {Framework::webnn, "webnn", "WebNN", Numbering::none, 0, "WebNN, draft of June 2026, MLGraphBuilder ",
+     false},
     {Framework::torch,
      "torch",
+     "PyTorch",
      Numbering::major,
      2,
      "PyTorch 2, torch.",
      true,
      {DType::uint16, DType::uint32, DType::uint64},
      false},
-    {Framework::numpy, "numpy", Numbering::major, 2, "NumPy 2, numpy."},
-    {Framework::jax, "jax", Numbering::major, 0, "JAX of August 2026, jax.numpy."},
+    {Framework::numpy, "numpy", "NumPy", Numbering::major, 2, "NumPy 2, numpy."},
+    {Framework::jax, "jax", "JAX", Numbering::major, 0, "JAX of August 2026, jax.numpy."},
 };
 
 // Returns the publisher of any framework except `standard`.
