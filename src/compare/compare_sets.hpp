@@ -29,9 +29,9 @@ struct SetCompareSettings {
   Interruption* interruption = nullptr;  // as in BatchSettings, of pairs
 };
 
-// Tensors with the same name are a pair; two operands (TensorSet::of_one) are one. So are two files or arrays
-// whose names differ only by a format's ending, if there are only two. Two archives in folders are compared
-// array by array.
+// Tensors with the same name are a pair. Two operands (TensorSet::of_one) are a pair. Two files or arrays
+// whose names differ only by a format's ending are a pair if no third one has that name. Two archives in
+// folders are compared array by array.
 //
 // A pair is skipped, not compared, if both are one file, or the same array of one file; and if both are text
 // that holds no tensor and have the same bytes.

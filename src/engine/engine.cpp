@@ -99,10 +99,6 @@ void commit_mask(Sink& mask, const Destination& result) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // `bound`: null to open the operands later.
 FindUnspecified find_unspecified(const Request& request, const std::shared_ptr<const Bound>& bound,
                                  Settings silent) {

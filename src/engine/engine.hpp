@@ -38,7 +38,8 @@ struct UnspecifiedElements {
 // Returns the mask and the reason; nothing if the version leaves no element open, or the call fails.
 using FindUnspecified = std::function<std::optional<UnspecifiedElements>()>;
 
-// Opens the operands when it is called. The request outlives it, and that of the next function.
+// The returned function opens the operands when it is called. It refers to the request, which must outlive
+// it; so does Evaluated::unspecified.
 [[nodiscard]] FindUnspecified unspecified_elements(const Request& request, const Settings& settings);
 
 struct Evaluated {

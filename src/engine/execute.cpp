@@ -32,7 +32,7 @@ struct Layout {
   explicit Layout(const OutputInfo& output)
       : elements(count(output.shape)), width(element_size(output.dtype)), chunk(kRangeBytes / width) {}
   [[nodiscard]] std::int64_t bytes() const { return elements * width; }
-  // Of a piece of append_elements(), which may be longer than a chunk.
+  // The size of a buffer for a piece of append_elements(). A piece may be longer than a chunk.
   [[nodiscard]] std::int64_t buffer_bytes() const { return std::min(kRangeBytes / width, elements) * width; }
 };
 

@@ -25,7 +25,8 @@ void check_reduction(Call& call) {
   const AttributeKey<Reduction> key{to_size(own - call.op->attributes.begin())};
   const auto reduction = call.get(key);
   const DType dtype = call.operands[0].dtype();
-  // What the publisher has and tensorop lacks is judged as a dtype of the same kind.
+  // A dtype that tensorop only moves or lacks is judged as one of its kind, integers or floats, that it
+  // computes.
   const bool is_lacking = call.missing || (kSmallTypes.contains(dtype) && call.strict());
   const bool is_integer = (kIntegerTypes | kSmallIntegerTypes).contains(dtype) || dtype == DType::boolean;
   const DType judged = !is_lacking ? dtype : is_integer ? DType::int32 : DType::float32;
