@@ -26,9 +26,9 @@ struct Spec {
 // Returns spec_texts(), and the texts that mean several versions: "all", "onnx" (explain/portability.hpp).
 [[nodiscard]] std::vector<std::string> all_spec_texts();
 
-// Returns the version of the operator that is in effect in the spec. The name in the call may mean only one
-// of the publisher's operators. Throws Error [T-0] if the operator has no such version, or if the spec does
-// not name exactly one version.
+// Returns the version of the operator that is in effect in the spec, by the name in the call, which may stand
+// for only one of the publisher's operators. Throws Error [T-0]: the operator has no such version, or the
+// spec is no single version.
 [[nodiscard]] const Version& find_version(const FoundOperator& found, const std::optional<std::string>& spec);
 
 // Returns the name for the call in a version: its own if that means the version; else one with the same
