@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/files/mapping.hpp"
-#include "base/system.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
+#include "base/system/system.hpp"
 #include "mpi_ranks.hpp"
 #include "ranks/distribute.hpp"
 #include "ranks/rank_executor.hpp"

@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "check/case_files.hpp"
 #include "check/check.hpp"
 #include "check/judge.hpp"

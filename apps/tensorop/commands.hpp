@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "arguments.hpp"
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "engine/engine.hpp"
 #include "jobs/batch.hpp"
 #include "jobs/tolerances.hpp"

@@ -5,13 +5,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/byte_size.hpp"
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
+#include "base/system/system.hpp"
+#include "base/text/byte_size.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "convert/convert_input.hpp"
 #include "describe/access_report.hpp"

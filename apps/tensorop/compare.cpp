@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "compare/compare_sets.hpp"
 #include "io/array_id.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "engine/version.hpp"
 #include "io/inspect.hpp"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "convert/positions.hpp"
 #include "report_options.hpp"

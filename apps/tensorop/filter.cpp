@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstddef>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "engine/version.hpp"
 #include "generate/suite.hpp"

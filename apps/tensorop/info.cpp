@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/terminal.hpp"
-#include "base/text.hpp"
+#include "base/process/terminal.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "convert/measure.hpp"
 #include "engine/operands.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/files/output_file.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "describe/describe.hpp"
 

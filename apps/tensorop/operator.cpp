@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "describe/describe.hpp"
 #include "describe/portability_report.hpp"

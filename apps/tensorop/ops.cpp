@@ -2,10 +2,10 @@
 // attributes of operators, and operators.
 #include <algorithm>
 
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
-#include "base/terminal.hpp"
-#include "base/text.hpp"
+#include "base/process/terminal.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "describe/describe.hpp"
 #include "engine/version.hpp"

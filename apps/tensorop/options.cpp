@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/byte_size.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/byte_size.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "jobs/tolerances.hpp"
 
 namespace tensorop {

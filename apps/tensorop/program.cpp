@@ -12,11 +12,11 @@
 #include <new>
 #include <span>
 
-#include "base/error.hpp"
-#include "base/exit_cleanup.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/process/exit_cleanup.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "engine/version.hpp"
 #include "team.hpp"

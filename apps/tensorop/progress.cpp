@@ -6,9 +6,9 @@
 #include <string>
 #include <system_error>
 
-#include "base/exit_cleanup.hpp"
-#include "base/terminal.hpp"
-#include "base/text.hpp"
+#include "base/process/exit_cleanup.hpp"
+#include "base/process/terminal.hpp"
+#include "base/text/text.hpp"
 #include "report/progress_line.hpp"
 
 namespace tensorop {

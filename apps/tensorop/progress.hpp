@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/threads.hpp"
+#include "base/process/meter.hpp"
 
 namespace tensorop {
 

@@ -6,10 +6,10 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "jobs/call_text.hpp"
 #include "jobs/cases.hpp"
 #include "jobs/jobs.hpp"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "check/judge.hpp"
 #include "commands.hpp"
 #include "jobs/batch.hpp"

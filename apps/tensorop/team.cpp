@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "commands.hpp"
 #include "describe/why_picture.hpp"
 #include "describe/why_report.hpp"

@@ -7,8 +7,8 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 
-#include "base/processor.hpp"
-#include "base/text.hpp"
+#include "base/system/processor.hpp"
+#include "base/text/text.hpp"
 #endif
 
 namespace tensorop {

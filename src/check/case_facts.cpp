@@ -4,9 +4,9 @@
 #include <span>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/bind.hpp"
 #include "jobs/call_text.hpp"
 #include "jobs/job_files.hpp"

@@ -13,8 +13,8 @@
 
 #include "base/files/folder_walk.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "check/judge.hpp"
 #include "io/array_id.hpp"
 #include "io/format.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "check/case_files.hpp"
 #include "check/golden_update.hpp"
 #include "check/judge.hpp"

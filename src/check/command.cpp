@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {

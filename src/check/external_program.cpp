@@ -1,11 +1,11 @@
 #include "check/external_program.hpp"
 
-#include "base/error.hpp"
-#include "base/exit_cleanup.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/process/exit_cleanup.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 CaseScratch::CaseScratch(const TemporaryEntry& folder, std::size_t number)

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string>
 
-#include "base/error.hpp"
 #include "base/files/temporary_entry.hpp"
+#include "base/text/error.hpp"
 #include "check/command.hpp"
 
 namespace tensorop {

@@ -5,7 +5,7 @@
 
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "check/external_program.hpp"
 #include "engine/execute.hpp"
 #include "io/json/json_writer.hpp"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/operands.hpp"
 #include "io/raw/raw.hpp"
 #include "jobs/batch.hpp"

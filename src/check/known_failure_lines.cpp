@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/replaced_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "check/case_files.hpp"
 
 namespace tensorop {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "check/case_files.hpp"
 
 namespace tensorop {

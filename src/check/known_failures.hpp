@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/unseen.hpp"
+#include "base/text/unseen.hpp"
 #include "check/case_facts.hpp"
 #include "compare/finding.hpp"
 #include "engine/settings.hpp"

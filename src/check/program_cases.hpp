@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
+#include "base/text/error.hpp"
 #include "check/external_program.hpp"
 #include "compare/finding.hpp"
 #include "engine/request.hpp"

@@ -2,10 +2,10 @@
 
 #include <sys/stat.h>
 
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "check/judge.hpp"
 #include "io/archive.hpp"
 #include "io/opened_file.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 
 namespace tensorop {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "compare/listed_elements.hpp"
 #include "engine/execute.hpp"
 #include "io/json/json_writer.hpp"

@@ -10,7 +10,7 @@
 
 #include "base/checked.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/operands.hpp"
 #include "jobs/batch.hpp"
 

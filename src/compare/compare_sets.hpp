@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/interruption.hpp"
+#include "base/process/interruption.hpp"
 #include "compare/compare.hpp"
 #include "compare/finding.hpp"
 #include "engine/settings.hpp"

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "base/child_process.hpp"
-#include "base/error.hpp"
-#include "base/unseen.hpp"
+#include "base/process/child_process.hpp"
+#include "base/text/error.hpp"
+#include "base/text/unseen.hpp"
 #include "compare/compare.hpp"
 #include "engine/request.hpp"
 #include "jobs/batch.hpp"

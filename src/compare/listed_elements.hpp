@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "kernels/measures/difference.hpp"
 #include "tensor/tensor.hpp"
 

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/replaced_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "convert/archive_inputs.hpp"
 #include "io/safetensors/shard_index.hpp"
 

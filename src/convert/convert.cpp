@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "convert/convert_input.hpp"
 #include "engine/execute.hpp"
 #include "io/archive.hpp"

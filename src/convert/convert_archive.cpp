@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "convert/archive_inputs.hpp"
 #include "engine/execute.hpp"
 #include "io/safetensors/shard_index.hpp"

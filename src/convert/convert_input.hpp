@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "convert/convert.hpp"
 #include "engine/settings.hpp"
 #include "io/source.hpp"

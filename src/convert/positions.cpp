@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/operands.hpp"
 #include "io/json/json_writer.hpp"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/byte_size.hpp"
-#include "base/text.hpp"
+#include "base/text/byte_size.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/markup.hpp"
-#include "base/terminal.hpp"
-#include "base/text.hpp"
+#include "base/process/terminal.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "io/json/json_document.hpp"
 #include "ops/index_policy.hpp"
 #include "ops/registry.hpp"

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/terminal.hpp"
-#include "base/text.hpp"
+#include "base/process/terminal.hpp"
+#include "base/text/text.hpp"
 #include "describe/describe.hpp"
 
 namespace tensorop {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/json/json_writer.hpp"
 
 namespace tensorop {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "base/markup.hpp"
-#include "base/text.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "ops/statement.hpp"

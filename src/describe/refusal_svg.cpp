@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/markup.hpp"
-#include "base/text.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "describe/why_report.hpp"
 #include "io/json/json_writer.hpp"
 #include "ops/rule.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "describe/why_report.hpp"
 #include "ops/axes.hpp"
 #include "ops/elementwise.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "describe/why_report.hpp"
 
 namespace tensorop {

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/terminal.hpp"
-#include "base/text.hpp"
+#include "base/process/terminal.hpp"
+#include "base/text/text.hpp"
 #include "describe/describe.hpp"
 #include "describe/portability_report.hpp"
 #include "describe/why_report.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/markup.hpp"
-#include "base/text.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "describe/picture_grid.hpp"
 #include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"

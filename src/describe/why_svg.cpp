@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/markup.hpp"
-#include "base/text.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "describe/why_picture.hpp"
 
 namespace tensorop {

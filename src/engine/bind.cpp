@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/execute.hpp"
 #include "engine/operands.hpp"

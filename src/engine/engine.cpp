@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
 #include "engine/onnx_case_writer.hpp"

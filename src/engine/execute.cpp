@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/scratch_file.hpp"
-#include "base/memory.hpp"
-#include "base/text.hpp"
+#include "base/system/memory.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/access.hpp"
 #include "io/npy/npy.hpp"
 #include "kernels/elements/element_plans.hpp"

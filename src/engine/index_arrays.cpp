@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/scratch_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/operands.hpp"
 #include "kernels/elements/walk.hpp"
 #include "kernels/range.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "kernels/index/true_positions.hpp"
 #include "ops/axes.hpp"
 #include "ops/shape_picture.hpp"

@@ -1,7 +1,7 @@
 // A mask in place of indices, in the default semantics: the positions of its true elements are the indices.
 #pragma once
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "ops/call.hpp"
 
 namespace tensorop {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/version.hpp"
 #include "io/onnx/onnx_model_writer.hpp"

@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop {

@@ -1,9 +1,9 @@
 #include "engine/settings.hpp"
 
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
-#include "base/memory.hpp"
+#include "base/system/memory.hpp"
+#include "base/text/error.hpp"
 
 namespace tensorop {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/files/scratch_file.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "engine/access.hpp"
 #include "engine/executor.hpp"
 #include "tensor/tensor.hpp"

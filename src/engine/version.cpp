@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/axes.hpp"
 #include "ops/registry.hpp"
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/version.hpp"
 #include "io/opened_file.hpp"

@@ -3,7 +3,7 @@
 #include <concepts>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
 #include "kernels/open_elements.hpp"

@@ -5,9 +5,9 @@
 #include <map>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/hash.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/execute.hpp"
 #include "engine/version.hpp"
 #include "explain/verdicts.hpp"

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/index_forms.hpp"
 #include "engine/stablehlo.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "engine/bind.hpp"
 #include "kernels/open_elements.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "engine/execute.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/row_updates.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "explain/verdicts.hpp"
 #include "explain/why.hpp"
 

@@ -1,7 +1,7 @@
 // Calls of operators without indices: element-wise ones, where, broadcast, expand and concat.
 #include <algorithm>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "generate/drawing.hpp"
 #include "generate/values.hpp"

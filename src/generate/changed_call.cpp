@@ -3,7 +3,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "generate/generator.hpp"
 #include "generate/values.hpp"

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "generate/values.hpp"
 #include "generate/weights.hpp"
 

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/hash.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "generate/values.hpp"
 #include "generate/weights.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "generate/drawing.hpp"
 #include "generate/weights.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/hash.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
 #include "io/array/encoding.hpp"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/array/stored_array.hpp"
 
 namespace tensorop {

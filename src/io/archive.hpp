@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/unseen.hpp"
+#include "base/text/unseen.hpp"
 #include "io/array/array_reading.hpp"
 #include "io/array/entry.hpp"
 #include "io/sink.hpp"

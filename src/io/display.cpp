@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/terminal.hpp"
-#include "base/text.hpp"
+#include "base/process/terminal.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/array/encoding.hpp"
 #include "io/json/json_writer.hpp"
 

@@ -5,10 +5,10 @@
 #include <iterator>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/table/table_parts.hpp"
 #include "io/table/text_hints.hpp"
 

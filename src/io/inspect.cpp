@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/opened_file.hpp"
 
 namespace tensorop {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "io/array/entry.hpp"
 #include "io/format.hpp"
 #include "io/source.hpp"

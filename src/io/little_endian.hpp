@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/scratch_file.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/raw/raw.hpp"
 #include "io/text/text_tensor.hpp"
 

@@ -7,7 +7,7 @@
 #include "base/checked.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/array/stored_array.hpp"
 #include "io/json/json_cursor.hpp"
 

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "io/text/text_cursor.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"

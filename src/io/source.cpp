@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/opened_file.hpp"
 #include "io/table/table_parts.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/files/input_file.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "io/array/array_reading.hpp"
 #include "io/format.hpp"
 #include "io/opened_file.hpp"

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/json/json_reader.hpp"
 #include "io/table/table_parts.hpp"

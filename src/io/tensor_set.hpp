@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unseen.hpp"
+#include "base/text/unseen.hpp"
 #include "io/archive.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/execute.hpp"
 #include "io/opened_file.hpp"
 

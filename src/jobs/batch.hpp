@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/interruption.hpp"
+#include "base/process/interruption.hpp"
+#include "base/text/error.hpp"
 #include "engine/engine.hpp"
 #include "jobs/jobs.hpp"
 #include "jobs/outcome.hpp"

@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"

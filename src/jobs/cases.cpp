@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/files/folder_walk.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/onnx_case_writer.hpp"
 #include "io/opened_file.hpp"

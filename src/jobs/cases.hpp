@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/unseen.hpp"
+#include "base/text/error.hpp"
+#include "base/text/unseen.hpp"
 #include "engine/settings.hpp"
 #include "jobs/jobs.hpp"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/index_forms.hpp"
 #include "engine/version.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "io/json/json_objects.hpp"
 #include "io/opened_file.hpp"

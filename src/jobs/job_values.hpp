@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/request.hpp"
 #include "io/json/json_objects.hpp"
 #include "jobs/jobs.hpp"

@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "explain/portability.hpp"
 #include "io/format.hpp"
 #include "io/json/json_objects.hpp"

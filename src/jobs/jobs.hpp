@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "engine/request.hpp"
 #include "io/sink.hpp"
 #include "jobs/job_files.hpp"

@@ -1,6 +1,6 @@
 #include "jobs/loaded_call.hpp"
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "jobs/call_text.hpp"
 
 namespace tensorop {

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/opened_file.hpp"
 
 namespace tensorop {

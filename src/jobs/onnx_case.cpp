@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/onnx_case_writer.hpp"
 #include "explain/verdicts.hpp"
 #include "io/inspect.hpp"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "kernels/element_target.hpp"
 #include "kernels/plan.hpp"
 

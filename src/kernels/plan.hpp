@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "kernels/fault.hpp"
 #include "kernels/range.hpp"
 

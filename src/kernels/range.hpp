@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/checked.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 
 namespace tensorop {
 

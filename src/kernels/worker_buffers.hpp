@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "kernels/index/index.hpp"
 #include "ops/operator.hpp"
 #include "tensor/tensor.hpp"

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "kernels/elements/element_plans.hpp"
 #include "ops/axes.hpp"
 #include "ops/published_types.hpp"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "kernels/elements/element_plans.hpp"
 
 namespace tensorop {

@@ -1,8 +1,8 @@
 // Arithmetic on two tensors, and min and max of any number of tensors: their version tables.
 #include <array>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/registry.hpp"
 

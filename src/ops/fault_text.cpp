@@ -1,6 +1,6 @@
 #include "ops/fault_text.hpp"
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "kernels/elements/walk.hpp"
 #include "ops/axes.hpp"
 #include "ops/index_policy.hpp"

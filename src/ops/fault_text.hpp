@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "kernels/fault.hpp"
 #include "ops/call.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/registry.hpp"
 
 namespace tensorop {

@@ -1,6 +1,6 @@
 // GatherElements: one element of data for each element of indices. Source: docs/ops/gather.md.
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/axes.hpp"
 #include "ops/index_policy.hpp"
 #include "ops/published_types.hpp"

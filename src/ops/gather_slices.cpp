@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/axes.hpp"
 #include "ops/call.hpp"
 #include "ops/registry.hpp"

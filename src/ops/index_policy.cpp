@@ -3,8 +3,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

@@ -1,8 +1,8 @@
 // PRelu: the only element-wise operator that broadcasts only its second operand. Its versions differ in how.
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "kernels/elements/element_plans.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/registry.hpp"

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <iterator>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/foreign_names.hpp"
 
 namespace tensorop {

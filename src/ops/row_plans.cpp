@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "kernels/rows/gather_rows.hpp"
 #include "kernels/rows/scatter_rows.hpp"
 #include "ops/broadcast_rules.hpp"

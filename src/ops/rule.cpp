@@ -4,7 +4,7 @@
 #include <array>
 #include <set>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "ops/row_rules.hpp"
 
 namespace tensorop {

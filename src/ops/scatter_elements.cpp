@@ -2,8 +2,8 @@
 // indices. Source: docs/ops/scatter.md.
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "kernels/elements/element_plans.hpp"
 #include "ops/axes.hpp"
 #include "ops/index_policy.hpp"

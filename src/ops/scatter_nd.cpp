@@ -1,7 +1,7 @@
 // ScatterND and OpenVINO's ScatterNDUpdate: slices written where tuples of indices select. Source:
 // docs/ops/scatter.md (GN-1, SN-2, SN-3).
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/axes.hpp"
 #include "ops/index_policy.hpp"
 #include "ops/published_types.hpp"

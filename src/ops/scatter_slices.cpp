@@ -1,8 +1,8 @@
 // StableHLO's scatter: windows of updates in a copy of data. Source: StableHLO spec, scatter;
 // docs/ops/slices.md.
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/axes.hpp"
 #include "ops/registry.hpp"
 #include "ops/row_plans.hpp"

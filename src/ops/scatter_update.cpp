@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "ops/axes.hpp"
 #include "ops/index_policy.hpp"
 #include "ops/published_types.hpp"

@@ -2,8 +2,8 @@
 // TensorScatter; docs/ops/scatter.md (TS-1 to TS-3).
 #include <algorithm>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/axes.hpp"
 #include "ops/published_types.hpp"
 #include "ops/registry.hpp"

@@ -20,8 +20,8 @@
 #include "base/checked.hpp"
 #include "base/files/file_io.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "ranks/ranks.hpp"
 
 namespace tensorop {

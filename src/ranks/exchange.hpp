@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "engine/executor.hpp"
 #include "kernels/range.hpp"
 #include "kernels/rows/combine.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/advice.hpp"
+#include "base/text/error.hpp"
 #include "kernels/bits.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/index/row_map.hpp"

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/memory.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/memory.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/row_updates.hpp"
 #include "kernels/windows/windows.hpp"

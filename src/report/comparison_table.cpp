@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/markup.hpp"
-#include "base/text.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "report/comparison_text.hpp"
 
 namespace tensorop {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/error.hpp"
-#include "base/markup.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "report/difference_picture.hpp"
 #include "tensor/number_text.hpp"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/onnx/tensor_proto.hpp"

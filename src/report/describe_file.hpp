@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "io/inspect.hpp"
 #include "io/json/json_document.hpp"
 #include "io/onnx/onnx_model.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/markup.hpp"
-#include "base/text.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "report/comparison_text.hpp"
 #include "tensor/number_text.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "describe/portability_report.hpp"
 #include "jobs/call_text.hpp"
 #include "report/comparison_text.hpp"

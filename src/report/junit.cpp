@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/markup.hpp"
-#include "base/text.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "report/file_report.hpp"
 
 namespace tensorop {

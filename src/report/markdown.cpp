@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/markup.hpp"
-#include "base/text.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "report/difference_picture.hpp"
 #include "report/file_report.hpp"
 

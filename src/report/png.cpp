@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 namespace {

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/append.hpp"
 #include "base/files/file_io.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 namespace {

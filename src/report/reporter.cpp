@@ -12,9 +12,9 @@
 #include <new>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/terminal.hpp"
-#include "base/text.hpp"
+#include "base/process/terminal.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "ops/rule.hpp"
 #include "report/finding_json.hpp"
 #include "report/finding_why.hpp"

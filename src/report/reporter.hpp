@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/exit_cleanup.hpp"
-#include "base/interruption.hpp"
+#include "base/process/exit_cleanup.hpp"
+#include "base/process/interruption.hpp"
 #include "compare/finding.hpp"
 #include "engine/settings.hpp"
 #include "io/json/json_document.hpp"

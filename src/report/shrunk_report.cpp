@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "describe/why_report.hpp"
 #include "engine/engine.hpp"
 #include "jobs/call_text.hpp"

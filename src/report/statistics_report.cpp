@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/error.hpp"
-#include "base/markup.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/markup.hpp"
+#include "base/text/text.hpp"
 #include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "report/comparison_text.hpp"

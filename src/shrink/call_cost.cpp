@@ -7,7 +7,7 @@
 #include <iterator>
 #include <variant>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "jobs/call_text.hpp"
 #include "tensor/convert_elements.hpp"
 

@@ -3,10 +3,10 @@
 #include <map>
 #include <memory>
 
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "check/case_files.hpp"
 #include "check/external_program.hpp"
 #include "jobs/cases.hpp"

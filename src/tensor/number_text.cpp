@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "tensor/convert_elements.hpp"
 
 namespace tensorop {

@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/files/input_file.hpp"
-#include "base/memory.hpp"
+#include "base/system/memory.hpp"
 
 namespace tensorop {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/files/input_file.hpp"
-#include "base/system.hpp"
+#include "base/system/system.hpp"
 #include "support/catch.hpp"
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"

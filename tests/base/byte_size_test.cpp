@@ -1,5 +1,5 @@
 // Numbers of bytes as people read and write them.
-#include "base/byte_size.hpp"
+#include "base/text/byte_size.hpp"
 
 #include <cstdint>
 #include <limits>

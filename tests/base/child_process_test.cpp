@@ -1,5 +1,5 @@
 // Programs that are started: what they get, how they end, and that nothing of them is left.
-#include "base/child_process.hpp"
+#include "base/process/child_process.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,8 +12,8 @@
 
 #include "base/files/input_file.hpp"
 #include "base/files/temporary_entry.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

@@ -1,13 +1,13 @@
 // Messages: their layout, and how text from outside is shown in them.
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop::base_error_test {

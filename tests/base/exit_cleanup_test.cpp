@@ -1,6 +1,6 @@
 // How signals end a process that has a report to complete. tests/base/output_file_test.cpp has the files that
 // a signal removes, tests/base/child_process_test.cpp the programs.
-#include "base/exit_cleanup.hpp"
+#include "base/process/exit_cleanup.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>

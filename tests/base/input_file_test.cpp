@@ -20,10 +20,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/files/scratch_file.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/faulty_system.hpp"

@@ -1,5 +1,5 @@
 // Memory limits of groups, as the files of the kernel tell of them; these here are made up.
-#include "base/memory.hpp"
+#include "base/system/memory.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "base/memory.hpp"
+#include "base/system/memory.hpp"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "base/error.hpp"
-#include "base/system.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
 #include "support/catch.hpp"
 #include "support/sanitizers.hpp"
 #include "support/skip.hpp"

@@ -27,12 +27,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/mapping.hpp"
 #include "base/files/output_folder.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/faulty_system.hpp"

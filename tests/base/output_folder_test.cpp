@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "jobs/outcome.hpp"
 #include "support/catch.hpp"
 #include "support/paths.hpp"

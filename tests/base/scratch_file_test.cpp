@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/faulty_system.hpp"

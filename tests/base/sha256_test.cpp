@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop::base_sha256_test {

@@ -1,5 +1,5 @@
 // Text helpers: integers, UTF-8, names that are nearly right.
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop::base_text_test {

@@ -1,6 +1,6 @@
 // Chunks on threads: each runs once, what is ordered is ordered, and the lowest error wins, whatever the
 // number of threads. Meant to be run under the thread sanitizer too.
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/output_folder.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/paused_process.hpp"

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "jobs/cases.hpp"
 #include "report/finding_text.hpp"
 #include "support/catch.hpp"

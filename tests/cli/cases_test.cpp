@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/paths.hpp"

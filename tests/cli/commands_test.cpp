@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "ops/registry.hpp"
 #include "ops/rule.hpp"
 #include "support/catch.hpp"

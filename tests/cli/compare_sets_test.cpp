@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/cli.hpp"
 #include "support/files.hpp"

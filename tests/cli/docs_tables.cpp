@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "describe/describe.hpp"
 #include "ops/foreign_names.hpp"
 #include "ops/registry.hpp"

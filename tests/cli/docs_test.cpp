@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "cli/docs_tables.hpp"
 #include "jobs/job_keys.hpp"
 #include "ops/foreign_names.hpp"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/source.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/little_endian.hpp"
 #include "support/catch.hpp"
 #include "support/npy_writer.hpp"

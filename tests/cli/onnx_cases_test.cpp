@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 #include "support/skip.hpp"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/cli.hpp"
 #include "support/files.hpp"

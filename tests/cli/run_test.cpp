@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/cli.hpp"
 #include "support/npy_writer.hpp"

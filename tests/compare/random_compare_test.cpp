@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "report/comparison_text.hpp"
 #include "report/finding_json.hpp"
 #include "support/catch.hpp"

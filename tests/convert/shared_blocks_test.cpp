@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/files/output_file.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "convert/convert.hpp"
 #include "engine/engine.hpp"
 #include "support/catch.hpp"

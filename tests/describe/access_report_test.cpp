@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop::describe_access_report_test {

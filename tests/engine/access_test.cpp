@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"

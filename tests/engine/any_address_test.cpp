@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/engine.hpp"
 #include "ops/registry.hpp"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"

@@ -5,8 +5,8 @@
 #include <ctime>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "explain/portability.hpp"
 #include "explain/why.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "io/source.hpp"
 #include "kernels/index/true_positions.hpp"

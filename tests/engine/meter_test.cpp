@@ -2,7 +2,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "compare/compare.hpp"
 #include "convert/convert.hpp"
 #include "convert/positions.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/engine.hpp"
 #include "ops/index_policy.hpp"

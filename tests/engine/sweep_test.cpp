@@ -4,8 +4,8 @@
 #include <cstring>
 #include <map>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/version.hpp"
 #include "ops/registry.hpp"

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "convert/convert.hpp"
 #include "engine/engine.hpp"
 #include "io/npz/npz_writer.hpp"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "explain/verdicts.hpp"
 #include "ops/index_policy.hpp"

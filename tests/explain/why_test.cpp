@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/version.hpp"
 #include "ops/fault_text.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "faults/operations.hpp"
 #include "support/catch.hpp"
 #include "support/sanitizers.hpp"

@@ -13,8 +13,8 @@
 #include <sstream>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "check/check.hpp"
 #include "compare/compare.hpp"
 #include "compare/compare_sets.hpp"

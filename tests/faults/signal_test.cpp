@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "faults/operations.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_system.hpp"

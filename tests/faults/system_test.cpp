@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "faults/operations.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_system.hpp"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "fuzz/memory_system.hpp"
 #include "io/npy/npy.hpp"

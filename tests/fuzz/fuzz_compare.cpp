@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "report/comparison_text.hpp"
 #include "report/finding_json.hpp"

@@ -2,7 +2,7 @@
 // of either asks for a dtype, the first to the last of the table of dtypes. Text divided among
 // threads is the same tensor, or refused with the same words; no beginning of text that is read is refused;
 // and it comes back after it was written.
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "io/format.hpp"
 #include "support/json_reading.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/files/input_file.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "io/array/stored_array.hpp"
 #include "io/format.hpp"

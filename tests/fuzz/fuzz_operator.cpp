@@ -1,6 +1,6 @@
 // A call of any operator with small operands, drawn from the input's bytes; the engine does what the naive
 // reference does.
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "support/engine_call.hpp"
 #include "support/operator_facts.hpp"

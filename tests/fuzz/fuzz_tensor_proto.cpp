@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/files/input_file.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "io/format.hpp"
 #include "io/onnx/tensor_proto.hpp"

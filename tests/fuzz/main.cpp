@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "fuzz/fuzz.hpp"
 #include "support/input_table.hpp"
 #include "support/random.hpp"

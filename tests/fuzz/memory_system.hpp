@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/system.hpp"
+#include "base/system/system.hpp"
 
 namespace tensorop::fuzz {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/version.hpp"
 #include "generate/drawing.hpp"

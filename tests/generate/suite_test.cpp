@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/sha256.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "generate/suite.hpp"
 #include "ops/registry.hpp"
 #include "support/cli.hpp"

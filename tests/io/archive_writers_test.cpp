@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "convert/convert.hpp"
 #include "io/sink.hpp"
 #include "support/catch.hpp"

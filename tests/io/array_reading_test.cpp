@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "io/sink.hpp"
 #include "io/source.hpp"
 #include "support/catch.hpp"

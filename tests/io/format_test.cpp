@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/archive.hpp"
 #include "io/inspect.hpp"
 #include "io/json/json_writer.hpp"

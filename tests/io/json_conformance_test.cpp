@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/json/json_check.hpp"
 #include "io/json/json_objects.hpp"
 #include "support/catch.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/json_reading.hpp"
 #include "support/json_reference.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/json/json_writer.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/sink.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/files/input_file.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/onnx/message_kind.hpp"
 #include "support/catch.hpp"

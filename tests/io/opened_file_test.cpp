@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "convert/convert.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/npy_writer.hpp"
 #include "support/operand_grammar.hpp"
@@ -108,7 +108,7 @@ TEST_CASE("no other source reads the text of an operand", "[io][operand]") {
       const std::string name = std::filesystem::relative(entry.path(), root).string();
       const bool is_source = name.ends_with(".cpp") || name.ends_with(".hpp");
       // The lines of /proc/self/cgroup have colons too.
-      if (!is_source || name.starts_with("src/io/operand.") || name == "src/base/memory.cpp") continue;
+      if (!is_source || name.starts_with("src/io/operand.") || name == "src/base/system/memory.cpp") continue;
       std::ifstream file(entry.path());
       std::stringstream text;
       text << file.rdbuf();

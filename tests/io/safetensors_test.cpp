@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/safetensors/safetensors_writer.hpp"
 #include "io/sink.hpp"

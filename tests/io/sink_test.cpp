@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "io/source.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/npz/npz_writer.hpp"
 #include "support/catch.hpp"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/opened_file.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/files/input_file.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/inspect.hpp"
 #include "io/json/json_writer.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/files/input_file.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/npz/deflate_queue.hpp"
 #include "io/npz/npz_writer.hpp"

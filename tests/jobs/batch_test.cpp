@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "jobs/jobs.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/files/input_file.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "jobs/cases.hpp"
 #include "jobs/shards.hpp"
 #include "support/catch.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/sanitizers.hpp"

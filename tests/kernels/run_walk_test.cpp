@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "kernels/elements/walk.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"

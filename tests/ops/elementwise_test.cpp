@@ -1,7 +1,7 @@
 // Faults of element-wise operators. Results and messages: testdata/rules.
 #include <cstring>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "engine/bind.hpp"
 #include "engine/engine.hpp"
 #include "ops/fault_text.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/version.hpp"
 #include "io/json/json_writer.hpp"

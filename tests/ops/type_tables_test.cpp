@@ -2,7 +2,7 @@
 // the descriptions: a wrong row there is found here.
 #include <set>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "ops/registry.hpp"
 #include "ops/statement.hpp"
 #include "support/catch.hpp"

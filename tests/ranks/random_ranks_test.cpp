@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "ranks/rank_executor.hpp"
 #include "support/catch.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/files/input_file.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/onnx_files.hpp"
 

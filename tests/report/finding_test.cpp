@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/markup.hpp"
+#include "base/text/markup.hpp"
 #include "io/json/json_document.hpp"
 #include "report/file_report.hpp"
 #include "report/finding_json.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "engine/engine.hpp"
 #include "jobs/call_text.hpp"
 #include "jobs/jobs.hpp"

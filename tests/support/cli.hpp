@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"

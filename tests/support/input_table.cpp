@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/paths.hpp"
 
 namespace tensorop {

@@ -1,8 +1,8 @@
 #include "support/json_reading.hpp"
 
-#include "base/error.hpp"
-#include "base/text.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 namespace {

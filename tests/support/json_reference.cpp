@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "tensor/half.hpp"
 #include "tensor/number_text.hpp"
 

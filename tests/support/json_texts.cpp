@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 

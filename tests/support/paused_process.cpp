@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <stdexcept>
 
-#include "base/system.hpp"
+#include "base/system/system.hpp"
 #include "support/faulty_system.hpp"
 
 namespace tensorop {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "describe/why_picture.hpp"
 #include "explain/why.hpp"
 

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/execute.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/open_elements.hpp"

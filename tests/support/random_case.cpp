@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/bind.hpp"
 #include "engine/version.hpp"

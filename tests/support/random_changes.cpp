@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "generate/values.hpp"
 #include "support/reference_array.hpp"
 

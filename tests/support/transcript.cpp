@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/paths.hpp"
 
 namespace tensorop {

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/version.hpp"
 #include "explain/why.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "engine/request.hpp"
 #include "engine/settings.hpp"
 #include "support/random.hpp"

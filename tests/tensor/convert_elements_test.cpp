@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/sanitizers.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/text/number_scan.hpp"
 #include "support/catch.hpp"
 #include "tensor/dtype.hpp"

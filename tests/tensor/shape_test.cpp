@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "support/catch.hpp"
 #include "tensor/tensor.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/system.hpp"
+#include "base/system/system.hpp"
 
 namespace tensorop {
 namespace {

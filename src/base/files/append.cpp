@@ -6,10 +6,10 @@
 #include <cerrno>
 #include <optional>
 
-#include "base/error.hpp"
 #include "base/files/file_io.hpp"
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
 
 namespace tensorop {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/system.hpp"
+#include "base/system/system.hpp"
 
 namespace tensorop {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/files/paths.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 namespace {

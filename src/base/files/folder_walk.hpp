@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unseen.hpp"
+#include "base/text/unseen.hpp"
 
 namespace tensorop {
 

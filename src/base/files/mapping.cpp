@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/exit_cleanup.hpp"
-#include "base/memory.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/process/exit_cleanup.hpp"
+#include "base/system/memory.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

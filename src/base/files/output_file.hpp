@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
 #include "base/files/file_io.hpp"
 #include "base/files/mapping.hpp"
 #include "base/files/temporary_entry.hpp"
+#include "base/text/error.hpp"
 
 namespace tensorop {
 

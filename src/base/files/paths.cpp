@@ -12,10 +12,10 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/files/file_io.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "base/error.hpp"
 #include "base/files/paths.hpp"
 #include "base/hash.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 namespace {

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/file_io.hpp"
 #include "base/files/temporary_entry.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 ScratchFile::ScratchFile(const std::string& folder, std::int64_t bytes) : folder_(folder), bytes_(bytes) {

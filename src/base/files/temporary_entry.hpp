@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/exit_cleanup.hpp"
+#include "base/process/exit_cleanup.hpp"
 
 namespace tensorop {
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/advice.hpp"
-#include "base/memory.hpp"
-#include "base/text.hpp"
+#include "base/system/memory.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 
 namespace tensorop {

@@ -12,7 +12,7 @@
 #include "base/checked.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/scratch_file.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "io/array/fortran_order.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"

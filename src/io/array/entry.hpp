@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/files/input_file.hpp"
+#include "base/text/error.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 

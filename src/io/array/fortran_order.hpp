@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "tensor/shape.hpp"
 
 namespace tensorop {

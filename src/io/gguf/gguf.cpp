@@ -15,9 +15,9 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/input_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/archive.hpp"
 #include "io/array/stored_array.hpp"
 #include "io/format.hpp"

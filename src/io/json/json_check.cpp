@@ -1,6 +1,6 @@
 #include "io/json/json_check.hpp"
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "tensor/number_text.hpp"
 
 namespace tensorop {

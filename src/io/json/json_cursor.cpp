@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/memory.hpp"
-#include "base/text.hpp"
+#include "base/system/memory.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 namespace {

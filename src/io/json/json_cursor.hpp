@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/text/text_cursor.hpp"
 
 namespace tensorop {

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/array/encoding.hpp"
 #include "io/format.hpp"
 #include "io/json/json_check.hpp"

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/little_endian.hpp"
 #include "io/npy/npy.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

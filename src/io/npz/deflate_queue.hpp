@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 
 namespace tensorop {
 

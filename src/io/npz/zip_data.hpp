@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "io/npy/npy.hpp"
 #include "io/npz/zip_directory.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "io/onnx/onnx_fields.hpp"
 #include "io/onnx/protobuf.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/input_file.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/onnx/external_files.hpp"

@@ -6,10 +6,10 @@
 #include <utility>
 #include <variant>
 
-#include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/paths.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/onnx/external_files.hpp"
 #include "io/onnx/message_kind.hpp"
 #include "io/onnx/onnx_fields.hpp"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/tensor.hpp"
 

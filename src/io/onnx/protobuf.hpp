@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 
 namespace tensorop {
 

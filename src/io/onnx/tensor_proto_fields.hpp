@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/onnx/protobuf.hpp"
 #include "tensor/dtype.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/array/stored_array.hpp"
 #include "io/onnx/message_kind.hpp"
 #include "io/onnx/tensor_proto_fields.hpp"

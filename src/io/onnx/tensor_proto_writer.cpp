@@ -1,8 +1,8 @@
 #include <span>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/array/stored_array.hpp"
 #include "io/format.hpp"
 #include "io/onnx/tensor_proto.hpp"

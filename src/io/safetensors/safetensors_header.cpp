@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/archive.hpp"
 #include "io/json/json_cursor.hpp"
 #include "io/json/json_writer.hpp"

@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/input_file.hpp"
 #include "base/files/output_file.hpp"
 #include "base/files/paths.hpp"
 #include "base/files/replaced_file.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/archive.hpp"
 #include "io/format.hpp"
 #include "io/json/json_cursor.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/table/table_parts.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/text/number_scan.hpp"
 
 namespace tensorop {

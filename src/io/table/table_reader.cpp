@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/table/table_parts.hpp"
 #include "io/table/text_hints.hpp"

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/table/table_parts.hpp"
 #include "tensor/element.hpp"

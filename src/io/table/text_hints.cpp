@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "io/table/table_parts.hpp"
 
 namespace tensorop {

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <type_traits>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 #include "tensor/convert_elements.hpp"
 #include "tensor/element.hpp"
 #include "tensor/number_text.hpp"

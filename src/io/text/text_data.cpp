@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 #include "io/table/text_hints.hpp"
 #include "io/text/number_parts.hpp"
 #include "tensor/convert_elements.hpp"

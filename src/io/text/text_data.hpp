@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 #include "io/text/lists.hpp"
 #include "io/text/number_scan.hpp"
 #include "io/text/text_elements.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 
 namespace tensorop {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "base/error.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
+#include "base/text/error.hpp"
 #include "tensor/number_text.hpp"
 #include "tensor/tensor.hpp"
 

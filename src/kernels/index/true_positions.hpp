@@ -1,7 +1,7 @@
 // The positions of a tensor's elements that are not zero.
 #pragma once
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

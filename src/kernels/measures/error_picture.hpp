@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "kernels/measures/difference.hpp"
 #include "kernels/measures/log_histogram.hpp"
 #include "tensor/tensor.hpp"

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <string>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

@@ -7,7 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
-#include "base/system.hpp"
+#include "base/system/system.hpp"
 #include "kernels/range.hpp"
 
 namespace tensorop {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <exception>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/tensor.hpp"
 

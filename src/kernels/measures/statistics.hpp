@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/element_target.hpp"
 #include "kernels/index/row_map.hpp"

@@ -2,8 +2,8 @@
 
 #include <bit>
 
-#include "base/error.hpp"
 #include "base/files/advice.hpp"
+#include "base/text/error.hpp"
 
 namespace tensorop {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "base/checked.hpp"
 #include "base/files/scratch_file.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/combine.hpp"
 #include "tensor/tensor.hpp"

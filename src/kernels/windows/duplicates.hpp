@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "base/files/scratch_file.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "kernels/rows/row_moves.hpp"
 
 namespace tensorop {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "kernels/rows/combine.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/row_moves.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
-#include "base/memory.hpp"
+#include "base/system/memory.hpp"
 #include "kernels/rows/choose.hpp"
 #include "kernels/rows/row_updates.hpp"
 #include "kernels/windows/windows.hpp"

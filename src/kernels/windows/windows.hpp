@@ -9,7 +9,7 @@
 #include <functional>
 #include <span>
 
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 #include "kernels/element_target.hpp"
 #include "kernels/rows/combine.hpp"
 #include "kernels/rows/partition.hpp"

@@ -1,4 +1,4 @@
-#include "base/threads.hpp"
+#include "base/process/threads.hpp"
 
 #include <sched.h>
 

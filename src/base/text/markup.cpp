@@ -1,9 +1,9 @@
-#include "base/markup.hpp"
+#include "base/text/markup.hpp"
 
 #include <algorithm>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

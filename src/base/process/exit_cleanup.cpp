@@ -1,4 +1,4 @@
-#include "base/exit_cleanup.hpp"
+#include "base/process/exit_cleanup.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

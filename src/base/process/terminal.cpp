@@ -1,4 +1,4 @@
-#include "base/terminal.hpp"
+#include "base/process/terminal.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

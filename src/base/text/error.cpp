@@ -1,10 +1,10 @@
-#include "base/error.hpp"
+#include "base/text/error.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

@@ -1,4 +1,4 @@
-#include "base/system.hpp"
+#include "base/system/system.hpp"
 
 #include <dirent.h>
 #include <linux/fs.h>
@@ -9,8 +9,8 @@
 #include <memory>
 #include <string_view>
 
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

@@ -1,5 +1,5 @@
 // Free memory is what this process can get without harm to others: unused memory, caches, and swap.
-#include "base/memory.hpp"
+#include "base/system/memory.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
 #include "base/files/file_io.hpp"
-#include "base/system.hpp"
-#include "base/text.hpp"
+#include "base/system/system.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,10 +1,10 @@
-#include "base/byte_size.hpp"
+#include "base/text/byte_size.hpp"
 
 #include <cmath>
 #include <cstdio>
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

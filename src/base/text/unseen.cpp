@@ -1,10 +1,10 @@
-#include "base/unseen.hpp"
+#include "base/text/unseen.hpp"
 
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/text/error.hpp"
+#include "base/text/text.hpp"
 
 namespace tensorop {
 

@@ -1,4 +1,4 @@
-#include "base/child_process.hpp"
+#include "base/process/child_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,9 +12,9 @@
 #include <cerrno>
 #include <climits>
 
-#include "base/exit_cleanup.hpp"
 #include "base/files/file_io.hpp"
-#include "base/system.hpp"
+#include "base/process/exit_cleanup.hpp"
+#include "base/system/system.hpp"
 
 namespace tensorop {
 namespace {
