@@ -268,7 +268,7 @@ def make_inputs(program):
 def check_table(program):
     # Words are split at spaces; @ stands for in/NAME.npy.
     lines = pathlib.Path(__file__).with_name("calls.txt").read_text().splitlines()
-    calls = [re.sub(r"@(\w+)", r"in/\1.npy", line).split() for line in share(lines, 24)]
+    calls = [re.sub(r"@(\w+)", r"in/\1.npy", line).split() for line in share(lines, 36)]
     rng = random.Random(SEED)
     # One count each: each has its share, and one rank, which is hardly more than one process, the smallest.
     counts = [1 if i % 12 == 0 else 7 if i % 12 == 6 else rng.choice((2, 3)) for i in range(len(calls))]
@@ -692,7 +692,7 @@ def check_runs(program):
         result = program.ranks(count, words, folder) if count else program.alone(words, folder)
         return result, tree(folder)
 
-    items = [(name, options, count) for name, options, counts in calls for count in (0, *counts)]
+    items = [(name, options, count) for name, options, counts in share(calls, 2) for count in (0, *counts)]
     for (name, options, count), (result, found) in zip(items, program.map(run, items)):
         if count == 0:
             wanted, made = result, found
@@ -780,4 +780,4 @@ def run_parts(checks, prepare):
 if __name__ == "__main__":
     run_parts((check_table, *share((check_destinations, check_streams, check_descriptors, check_exchange, check_refusals,
                                     check_runs, check_apart, check_apart_batches, check_full_disk, check_file_limit,
-                                    check_concurrent, check_singleton, check_progress), 7)), make_inputs)
+                                    check_concurrent, check_singleton, check_progress), 13)), make_inputs)
