@@ -120,7 +120,7 @@ check "so does the list of changes" equal "$(grep -m 1 '^## ' "$doc/changes.md")
 check "copyright has the form of Debian" only '^([A-Z][A-Za-z-]*: .*| .*|)$' "$(cat "$doc/copyright")"
 check "it has the licence, or says that there is none" grep -qF "$(tail -n 1 "$source/apps/packaging/licence.txt")" "$doc/copyright"
 check "only the program and its documentation" only \
-  '^usr/(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1\.gz|bash-completion/completions/tensorop|zsh/vendor-completions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|changelog\.gz|(ops/)?[a-z-]+\.(md|svg)|examples/[a-z_]+\.(py|c)|report\.schema\.json)|lintian/overrides/tensorop))$' \
+  '^usr/(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1\.gz|bash-completion/completions/tensorop|zsh/vendor-completions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|changelog\.gz|README\.md|(ops/)?[a-z-]+\.(md|svg)|examples/[a-z_]+\.(py|c)|report\.schema\.json)|lintian/overrides/tensorop))$' \
   "$files"
 check "all manual pages" equal "$(grep -c /man1/ <<<"$files")" "$("$binary" man --list | wc -l)"
 for file in bin/tensorop share/bash-completion/completions/tensorop share/zsh/vendor-completions/_tensorop \
@@ -132,8 +132,10 @@ check "all is root's, and readable" only '^(-rwxr-xr-x root/root .* \./usr/bin/t
   "$(dpkg-deb --contents "$deb")"
 check "the archive has the same program" cmp "$tree/bin/tensorop" "$work/deb/usr/bin/tensorop"
 check "the archive has only the program and its documentation" only \
-  '^(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1|bash-completion/completions/tensorop|zsh/site-functions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|(ops/)?[a-z-]+\.(md|svg)|examples/[a-z_]+\.(py|c)|report\.schema\.json)))$' \
+  '^(bin/tensorop|share/(man/man1/tensorop(-[a-z-]+)?\.1|bash-completion/completions/tensorop|zsh/site-functions/_tensorop|fish/vendor_completions\.d/tensorop\.fish|doc/tensorop/(copyright|README\.md|(ops/)?[a-z-]+\.(md|svg)|examples/[a-z_]+\.(py|c)|report\.schema\.json)))$' \
   "$(cd "$tree" && find . ! -type d -printf '%P\n')"
+links=$(grep -oE '\]\([a-z/-]+\.(md|svg)' "$doc/README.md" | cut -c 3-)
+check "README.md links to what is beside it" env -C "$doc" ls $links
 check "the archive has the same notices" cmp "$tree/share/doc/tensorop/copyright" "$doc/copyright"
 if grep -q 'CPACK_TENSOROP_STATIC "ON"' "$build/CPackConfig.cmake"; then
   check "glibc's own are among them" grep -q "Carnegie Mellon University" "$doc/copyright"
