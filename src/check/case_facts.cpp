@@ -35,12 +35,12 @@ bool has_negative(const LoadedOperand& operand) {
 
 // Whether two indices before the first bad one select one row.
 bool selects_twice(const Plan& plan) {
-  const auto& moves = plan.facts().moves;
-  if (!moves) return false;
+  const RowMoves* const moves = plan.moves();
+  if (moves == nullptr) return false;
   bool is_twice = false;
-  std::vector<bool> seen(to_size(moves->data_rows));
+  std::vector<bool> seen(to_size(moves->data_rows()));
   try {
-    moves->map->for_each_block({0, moves->map->rows()}, [&](auto, std::int64_t count, const auto* rows) {
+    moves->map.for_each_block({0, moves->map.rows()}, [&](auto, std::int64_t count, const auto* rows) {
       for (const std::int64_t row : std::span(rows, to_size(count))) {
         if (row == kSkip) continue;
         is_twice = is_twice || seen[to_size(row)];
@@ -61,7 +61,7 @@ void add_classes(const Job& job, const LoadedCall& call, const Settings& setting
   try {
     const Bound bound = bind(job.request, settings);
     is_empty = is_empty || count(bound.planned.output.shape) == 0;
-    is_twice = selects_twice(*bound.planned.plan);
+    is_twice = selects_twice(bound.planned.plan);
   } catch (const Failure&) {
     is_twice = false;
   }

@@ -170,7 +170,7 @@ void take_values(Source& source, DType dtype, const Settings& settings) {
   Inputs inputs;
   inputs.add(source.mapping());
   const Planned planned{{dtype, tensor.shape()}, cast_plan(tensor, dtype, Overflow::error)};
-  source.replace(execute(planned, inputs, settings, {}));
+  source.replace(Execution(planned, inputs, settings).evaluate({}));
 }
 
 // The number of elements that a mask leaves out. Throws Error for another dtype or shape.

@@ -38,7 +38,7 @@ void convert_one(const Operand& operand, const Destination& destination, const I
   } else if (!input.is_cast()) {
     write_tensor(input.tensor, input.inputs, destination, reading.settings);
   } else {
-    input.explain([&] { execute(input.planned(), input.inputs, destination, reading.settings); });
+    input.explain([&] { Execution(input.planned(), input.inputs, reading.settings).write(destination); });
   }
   warn_of_unnamed(destination, input.dtype, reading.settings);
 }

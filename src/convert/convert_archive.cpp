@@ -18,7 +18,7 @@ namespace {
 void add_array(ArchiveWriter& archive, const std::string& name, const CastInput& input,
                const Settings& settings) {
   const auto sink = archive.add(name, input.dtype, input.tensor.shape(), string_width(input.tensor));
-  input.explain([&] { execute(input.planned(), input.inputs, *sink, settings); });
+  input.explain([&] { Execution(input.planned(), input.inputs, settings).write(*sink); });
 }
 
 // Throws Error if an array that the user did not name would lose digits.
@@ -29,7 +29,7 @@ void require_exact(const NamedInput& input, const CastInput& opened) {
 // Bytes sent to a stream cannot be revoked: everything that can fail must happen before.
 CastInput prepared(CastInput input, const Settings& settings) {
   if (!input.is_cast()) return input;
-  input.explain([&] { input.tensor = execute(input.planned(), input.inputs, settings, {}); });
+  input.explain([&] { input.tensor = Execution(input.planned(), input.inputs, settings).evaluate({}); });
   return input;
 }
 

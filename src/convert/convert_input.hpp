@@ -13,7 +13,7 @@
 #include "engine/settings.hpp"
 #include "io/source.hpp"
 #include "io/tensor_set.hpp"
-#include "kernels/plan.hpp"
+#include "kernels/rows/plan.hpp"
 #include "ops/operator.hpp"
 #include "tensor/convert_elements.hpp"
 

@@ -17,7 +17,7 @@ bool is_sequential(const RowMoves& gather) {
   constexpr std::int64_t kBlocks = 16;
   constexpr std::int64_t kRows = 64;
   constexpr std::int64_t kNear = 128 << 10;  // bytes that any system reads ahead
-  const std::int64_t rows = gather.map->rows();
+  const std::int64_t rows = gather.map.rows();
   if (rows < 2 * kRows) return false;
   std::int64_t steps = 0;
   std::int64_t near = 0;
@@ -25,14 +25,14 @@ bool is_sequential(const RowMoves& gather) {
   for (std::int64_t block = 0; block < kBlocks; ++block) {
     const std::int64_t first = part_bound(rows - kRows, block, kBlocks - 1);
     try {
-      gather.map->locate(first, kRows, offsets);
+      gather.map.locate(first, kRows, offsets);
     } catch (const PlanFault&) {
       return false;  // filling finds the lowest bad index
     }
     for (std::int64_t i = 1; i < kRows; ++i) {
       const std::int64_t step = offsets[i] - offsets[i - 1];
       ++steps;
-      near += std::abs(step) <= kNear / gather.row_bytes ? 1 : 0;
+      near += std::abs(step) <= kNear / gather.row_bytes() ? 1 : 0;
     }
   }
   return near >= steps - steps / 16;
@@ -51,7 +51,7 @@ bool reads_in_groups(const ScheduleFacts& facts, const Settings& settings) {
 AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t result_bytes,
                          const Settings& settings) {
   AccessReport report;
-  const RowMoves* const moves = plan.facts().moves;
+  const RowMoves* const moves = plan.moves();
   if (moves == nullptr) return report;
   ScheduleFacts& facts = report.facts;
   facts = facts_of(*moves);

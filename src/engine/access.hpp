@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "base/files/input_file.hpp"
-#include "kernels/plan.hpp"
 #include "kernels/rows/choose.hpp"
+#include "kernels/rows/plan.hpp"
 #include "kernels/windows/windows.hpp"
 
 namespace tensorop {

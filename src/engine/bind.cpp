@@ -346,8 +346,8 @@ void check_known_values(const Call& call, const Planned& planned, const Settings
   for (std::size_t i = 0; i < call.operands.size() && !has_indices; ++i) is_complete &= has_elements(i);
   if (!is_complete) return;
   with_fault_text(call, planned, [&] {
-    check(*planned.plan, {0, planned.plan->facts().check_size}, settings.threads);
-    require_no_duplicates(*planned.plan, settings);
+    check_all(planned.plan, settings.threads);
+    require_no_duplicates(planned.plan, settings);
   });
 }
 

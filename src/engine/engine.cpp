@@ -11,7 +11,7 @@
 #include "engine/settings.hpp"
 #include "engine/version_hint.hpp"
 #include "io/opened_file.hpp"
-#include "kernels/open_elements.hpp"
+#include "kernels/rows/open_elements.hpp"
 #include "ops/index_policy.hpp"
 
 namespace tensorop {
@@ -57,13 +57,11 @@ Arenas arenas_of(const Bound& bound) {
   return out;
 }
 
-// Writes the mask of unspecified elements. Uses a plan of its own, because the plan of `bound` is not yet
-// prepared.
+// Writes the mask of unspecified elements.
 void fill_open_mask(const Bound& bound, const ElementTarget& target, const Settings& settings) {
-  const Planned planned = bound.call.op->plan(bound.call);
-  prepare(planned, settings);
-  const std::int64_t elements = count(planned.output.shape);
-  if (elements != 0) write_open(*planned.plan, elements, memory_of(settings), target, settings.threads);
+  const PreparedPlan plan = prepare(bound.planned, settings);
+  const std::int64_t elements = count(bound.planned.output.shape);
+  if (elements != 0) write_marked(open_marker(plan), elements, memory_of(settings), target, settings.threads);
 }
 
 // Returns the whole mask in memory.
@@ -108,7 +106,7 @@ FindUnspecified find_unspecified(const Request& request, const std::shared_ptr<c
   return [&request, bound, silent]() -> std::optional<UnspecifiedElements> {
     try {
       const auto opened = bound ? bound : std::make_shared<const Bound>(bind(request, silent));
-      const OpenReason reason = opened->call.op->plan(opened->call).plan->facts().open_reason;
+      const OpenReason reason = opened->planned.plan.facts().open_reason;
       if (reason == OpenReason::none) return std::nullopt;
       return UnspecifiedElements{make_open_mask(*opened, silent),
                                  cat(opened->call.version_name(), " (", reason_text(reason), ")")};
@@ -123,11 +121,11 @@ FindUnspecified find_unspecified(const Request& request, const std::shared_ptr<c
 }  // namespace
 
 Evaluated evaluate_with_unspecified(const Request& request, const Settings& settings) {
-  const auto bound = std::make_shared<Bound>(bind(request, settings, RangeForm::slice));
+  const auto bound = std::make_shared<const Bound>(bind(request, settings, RangeForm::slice));
   return explain_faults(request, *bound, settings, [&] {
-    Tensor result = execute(bound->planned, bound->inputs, settings, arenas_of(*bound));
-    warn_of_elements(*bound, settings);
-    bound->planned.plan.reset();  // what it has prepared takes memory
+    Execution execution(bound->planned, bound->inputs, settings);
+    Tensor result = execution.evaluate(arenas_of(*bound));
+    warn_of_elements(*bound, execution.prepared(), settings);
     return Evaluated{std::move(result), find_unspecified(request, bound, settings)};
   });
 }
@@ -159,9 +157,10 @@ void run_request(const Request& request, const Destination& destination, const S
   const Bound bound = bind(request, own, RangeForm::slice);
   explain_faults(request, bound, own, [&] {
     const auto mask = write_open_mask(bound, open_mask, own);
-    execute(bound.planned, bound.inputs, held, own);
+    Execution execution(bound.planned, bound.inputs, own);
+    execution.write(held);
     if (mask) commit_mask(*mask, destination);
-    warn_of_elements(bound, own);
+    warn_of_elements(bound, execution.prepared(), own);
     warn_of_unnamed(destination, bound.planned.output.dtype, own);
   });
 }
@@ -177,13 +176,14 @@ Tensor run_request_as_case(const Request& request, const CaseDestination& onnx_c
   return explain_faults(request, bound, own, [&] {
     OnnxCase written(onnx_case, bound, own.threads);
     const auto mask = write_open_mask(bound, open_mask, own);
-    Tensor result = execute(bound.planned, bound.inputs, own, arenas_of(bound));
+    Execution execution(bound.planned, bound.inputs, own);
+    Tensor result = execution.evaluate(arenas_of(bound));
     written.write_output(result, own.threads);
     written.finish();
     if (destination) write_tensor(result, bound.inputs, *destination, own);
     if (mask) destination ? commit_mask(*mask, *destination) : mask->commit();
     written.commit();
-    warn_of_elements(bound, own);
+    warn_of_elements(bound, execution.prepared(), own);
     return result;
   });
 }

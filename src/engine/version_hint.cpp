@@ -69,7 +69,7 @@ std::string version_hint(const Request& request, const OpenedCall& opened, const
   return first_accepting(again, opened.call, of_elements, "accepts", "accept", "this call",
                          [&](const Version&, const Request& written) {
                            const Bound bound = bind(written, own);
-                           if (bound.planned.plan->facts().check_size > kMostChecked)
+                           if (bound.planned.plan.facts().check_size > kMostChecked)
                              throw Error("not checked");
                            check_known_values(bound.call, bound.planned, own);
                          });

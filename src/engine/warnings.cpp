@@ -6,7 +6,7 @@
 #include "base/text/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
-#include "kernels/open_elements.hpp"
+#include "kernels/rows/open_elements.hpp"
 #include "ops/index_policy.hpp"
 
 namespace tensorop {
@@ -45,9 +45,8 @@ void warn_of_last(const Call& call, const Settings& settings) {
 
 }  // namespace
 
-void warn_of_elements(const Bound& bound, const Settings& settings) {
+void warn_of_elements(const Bound& bound, const PreparedPlan& plan, const Settings& settings) {
   const OutputInfo& output = bound.planned.output;
-  const Plan& plan = *bound.planned.plan;
   if (!settings.warn || !settings.warns_of_elements) return;
   warn_of_last(bound.call, settings);
   const std::int64_t elements = count(output.shape);
@@ -59,10 +58,10 @@ void warn_of_elements(const Bound& bound, const Settings& settings) {
   };
   const std::string context = cat(bound.call.name->name, ": ");
   const std::int64_t counted = std::min(elements, kMostCounted);
-  if (const OpenCount open = count_open(plan, counted, settings.threads); open.count != 0)
+  if (const OpenCount open = count_marked(open_marker(plan), counted, settings.threads); open.count != 0)
     settings.warn(cat(context, bound.call.version_name("leaves"), " ", some(open, " open"), ": ",
-                      reason_text(plan.facts().open_reason)));
-  if (const OpenCount found = count_rounded(plan, counted, settings.threads); found.count != 0)
+                      reason_text(plan.plan().facts().open_reason)));
+  if (const OpenCount found = count_marked(rounded_marker(plan), counted, settings.threads); found.count != 0)
     settings.warn(cat(context, bound.call.version_name("rounds"), " to ", name(output.dtype),
                       " after every update, which changes ", some(found, ""),
                       "; the default semantics round once"));

@@ -12,7 +12,7 @@
 #include "engine/version.hpp"
 #include "explain/verdicts.hpp"
 #include "kernels/measures/difference.hpp"
-#include "kernels/open_elements.hpp"
+#include "kernels/rows/open_elements.hpp"
 #include "ops/index_policy.hpp"
 
 namespace tensorop {
@@ -86,11 +86,12 @@ OpenedCall open_for_all(Request request, const Settings& settings) {
 std::string behaviour_of(const Bound& bound) {
   const Call& call = bound.call;
   const IndexPolicy policy = index_policy(call);
-  const PlanFacts& facts = bound.planned.plan->facts();
+  const RowMoves* const moves = bound.planned.plan.moves();
+  const auto rounding = moves == nullptr ? std::nullopt : moves->rounding;
   std::string key =
       cat(call.op->name, " ", static_cast<int>(policy.negative), " ", static_cast<int>(policy.out_of_bounds),
-          " ", call.version->traits, " ", static_cast<int>(facts.open_reason), " ",
-          facts.rounding ? static_cast<int>(*facts.rounding) : -1, " ", name(bound.planned.output.dtype),
+          " ", call.version->traits, " ", static_cast<int>(bound.planned.plan.facts().open_reason), " ",
+          rounding ? static_cast<int>(*rounding) : -1, " ", name(bound.planned.output.dtype),
           to_string(bound.planned.output.shape));
   const Attribute* const scheme = call.find("auto_broadcast");
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
@@ -153,8 +154,9 @@ class Judge {
       return;
     }
     try {
-      const Tensor result = execute(bound.planned, bound.inputs, settings_, {});
-      out.open = count_open(*bound.planned.plan, result.size(), settings_.threads);
+      Execution execution(bound.planned, bound.inputs, settings_);
+      const Tensor result = execution.evaluate({});
+      out.open = count_marked(open_marker(execution.prepared()), result.size(), settings_.threads);
       out.result = class_of(bound.planned.output, result);
     } catch (const PlanFault& fault) {
       out.fault = fault;

@@ -245,7 +245,7 @@ VersionVerdict verdict_on(const VersionCall& call, const Settings& settings, con
         out.verdict = Verdict::open;
         out.message = cat(open.count, " of ", counted(count(shape), "element"), ", the first at ",
                           element_name("", open.first, shape), ": ",
-                          reason_text(bound.planned.plan->facts().open_reason));
+                          reason_text(bound.planned.plan.facts().open_reason));
       } catch (const PlanFault& fault) {
         out.element = faulty_element(fault, bound.call, bound.planned);
         throw fault_error(fault, bound.call, bound.planned);

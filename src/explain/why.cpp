@@ -40,11 +40,11 @@ std::vector<Move> updates_of(const RowMoves& scatter, std::span<const std::int64
     filter.set(to_size(targets.back() % kFilterBits));
   }
   std::ranges::sort(targets);
-  const Range rows = {0, scatter.map->rows()};
+  const Range rows = {0, scatter.map.rows()};
   std::vector<std::vector<Move>> found(to_size(ceil_div(rows.count, kChunkRows)));
   threads.for_each(to_int64(found.size()), [&](std::int64_t chunk, int /*worker*/) {
-    scatter.map->for_each_block(part_of_range(rows, chunk, kChunkRows), [&](std::int64_t row, std::int64_t n,
-                                                                            const std::int64_t* offsets) {
+    scatter.map.for_each_block(part_of_range(rows, chunk, kChunkRows), [&](std::int64_t row, std::int64_t n,
+                                                                           const std::int64_t* offsets) {
       for (std::int64_t i = 0; i < n; ++i) {
         if (offsets[i] != kSkip && filter.test(to_size(offsets[i] % kFilterBits)) &&
             std::ranges::binary_search(targets, offsets[i]))
@@ -71,11 +71,10 @@ std::span<const Move> updates_at(std::span<const Move> updates, const RowMoves& 
 Explainer::Explainer(const Request& request, const Settings& settings)
     : settings_(settings), bound_(bind(request, settings)) {}
 
-void Explainer::check_values(const Planned& planned) const {
-  require_no_duplicates(*planned.plan, settings_);
+void Explainer::check_values() const {
+  require_no_duplicates(planned().plan, settings_);
   // A copy does not use indices, but checks them.
-  const PlanFacts& facts = planned.plan->facts();
-  if (!facts.fill_checks) check(*planned.plan, {0, facts.check_size}, settings_.threads);
+  if (!planned().plan.facts().fill_checks) check_all(planned().plan, settings_.threads);
 }
 
 ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t component,
@@ -111,13 +110,13 @@ std::vector<ChosenIndex> Explainer::indices_of_row(const RowMap& map, std::int64
 void Explainer::add_gathered(const RowMoves& moves, ElementOrigin& out) const {
   const std::int64_t row = out.position / moves.row_elements;
   std::int64_t offset = 0;
-  moves.map->locate(row, 1, &offset);
+  moves.map.locate(row, 1, &offset);
   if (offset == kSkip) {
-    out.unresolved = indices_of_row(*moves.map, row);
+    out.unresolved = indices_of_row(moves.map, row);
     return;
   }
   const std::int64_t from = offset * moves.row_elements + out.position % moves.row_elements;
-  out.from = {{{kTableOperand, from}, true, indices_of_row(*moves.map, row)}};
+  out.from = {{{kTableOperand, from}, true, indices_of_row(moves.map, row)}};
   out.contributions = 1;
 }
 
@@ -134,15 +133,15 @@ void Explainer::add_updates(const RowMoves& moves, std::span<const Move> updates
     const std::int64_t row = updates[i].update;
     out.from.push_back({{kUpdateOperand, rule.position(row * moves.row_elements + column)},
                         rule.combines() || is_last,
-                        indices_of_row(*moves.map, row)});
+                        indices_of_row(moves.map, row)});
   }
 }
 
 // Computes the element of a scatter's result from these updates. Returns whether it is open.
 bool Explainer::compute(const RowMoves& moves, std::span<const Move> updates, std::int64_t position,
                         std::byte* out) const {
-  const int width = element_size(moves.dtype);
-  std::memcpy(out, moves.data + position * width, to_size(width));
+  const int width = element_size(moves.dtype());
+  std::memcpy(out, moves.data.data() + position * width, to_size(width));
   const Segment segment = {{position / moves.row_elements, 1}, position % moves.row_elements, 1, 0};
   const auto source = [&](const auto& take) {
     for (std::span left = updates; !left.empty();
@@ -152,11 +151,12 @@ bool Explainer::compute(const RowMoves& moves, std::span<const Move> updates, st
   moves.row_updates->update(segment, out, nullptr, source);
   std::uint64_t open = 0;
   if (open_reason() != OpenReason::none)
-    moves.row_updates->mark_open(segment, open_reason(), moves.data, &open, source);
+    moves.row_updates->mark_open(segment, open_reason(), moves.data.data(), &open, source);
   return open != 0;
 }
 
-void Explainer::add_elements(const Plan& plan, ElementOrigin& out) const {
+void Explainer::add_elements(ElementOrigin& out) const {
+  const ElementPlan& plan = *planned().plan.elements();
   for (std::size_t i = 0; i < call().operands.size(); ++i) {
     const auto at = plan.origin(i, out.position);
     if (at && call().operand_spec(i).role == OperandRole::condition) {
@@ -168,19 +168,18 @@ void Explainer::add_elements(const Plan& plan, ElementOrigin& out) const {
   out.contributions = to_int64(out.from.size());
 }
 
-ElementOrigin Explainer::origin(const Plan& plan, std::int64_t position,
-                                std::span<const Move> updates) const {
+ElementOrigin Explainer::origin(std::int64_t position, std::span<const Move> updates) const {
   ElementOrigin out;
   out.position = position;
   const auto storage = std::make_shared<Storage>(element_size(output().dtype));
-  const RowMoves* const moves = plan.facts().moves;
-  if (moves != nullptr && moves->is_scatter()) {
-    updates = updates_at(updates, *moves, position);
-    out.is_open = compute(*moves, updates, position, storage->data());
-    add_updates(*moves, updates, out);
+  if (is_scatter()) {
+    updates = updates_at(updates, *moves(), position);
+    out.is_open = compute(*moves(), updates, position, storage->data());
+    add_updates(*moves(), updates, out);
   } else {
+    const PreparedPlan plan(planned().plan);
     plan.fill({position, 1}, storage->data());
-    moves != nullptr ? add_gathered(*moves, out) : add_elements(plan, out);
+    moves() != nullptr ? add_gathered(*moves(), out) : add_elements(out);
     std::uint64_t open = 0;
     plan.mark_open({position, 1}, &open);
     out.is_open = (open & 1) != 0;
@@ -196,13 +195,12 @@ ElementOrigin Explainer::origin(const Plan& plan, std::int64_t position,
 
 std::vector<ElementOrigin> Explainer::origins(std::span<const std::int64_t> positions) const {
   return with_context(call().name->name, [&] {
-    const Planned planned = call().op->plan(call());
-    return with_fault_text(call(), planned, [&] {
-      check_values(planned);
+    return with_fault_text(call(), planned(), [&] {
+      check_values();
       std::vector<Move> updates;
-      if (is_scatter()) updates = updates_of(*planned.plan->facts().moves, positions, settings_.threads);
+      if (is_scatter()) updates = updates_of(*moves(), positions, settings_.threads);
       std::vector<ElementOrigin> out;
-      for (const std::int64_t position : positions) out.push_back(origin(*planned.plan, position, updates));
+      for (const std::int64_t position : positions) out.push_back(origin(position, updates));
       return out;
     });
   });
@@ -210,9 +208,9 @@ std::vector<ElementOrigin> Explainer::origins(std::span<const std::int64_t> posi
 
 std::vector<std::vector<std::size_t>> Explainer::repeated_axes() const {
   const Shape& shape = output().shape;
-  const Plan& plan = *bound_.planned.plan;
   std::vector<std::vector<std::size_t>> out(call().operands.size());
   if (count(shape) == 0 || moves() != nullptr) return out;
+  const ElementPlan& plan = *planned().plan.elements();
   const auto strides = row_major_strides(shape);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto first = plan.origin(i, 0);
@@ -225,7 +223,7 @@ std::vector<std::vector<std::size_t>> Explainer::repeated_axes() const {
 
 // Finds rows that indices move and that contain the element, or that the element is an index of.
 Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement& element) const {
-  const RowMap& map = *moves.map;
+  const RowMap& map = moves.map;
   const std::int64_t width = moves.row_elements;
   Arrivals out;
   const auto take = [&](std::int64_t row, std::int64_t offset, std::int64_t column) {
@@ -260,34 +258,33 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
 
 Arrivals Explainer::arrivals(const OperandElement& element) const {
   return with_context(call().name->name, [&] {
-    const Planned planned = call().op->plan(call());
-    return with_fault_text(call(), planned, [&] {
-      check_values(planned);
-      const RowMoves* const moves = planned.plan->facts().moves;
+    return with_fault_text(call(), planned(), [&] {
+      check_values();
       Arrivals out;
-      if (moves == nullptr) {
-        planned.plan->arrivals(element.operand, element.position, count(output().shape),
-                               [&](std::int64_t position) { add(out, position); });
+      if (moves() == nullptr) {
+        const ElementPlan& plan = *planned().plan.elements();
+        plan.arrivals(element.operand, element.position, count(output().shape),
+                      [&](std::int64_t position) { add(out, position); });
         return out;
       }
-      if (moves->is_scatter() && element.operand == kTableOperand) {
+      if (is_scatter() && element.operand == kTableOperand) {
         add(out, element.position);
       } else {
-        out = arrivals_of_rows(*moves, element);
+        out = arrivals_of_rows(*moves(), element);
       }
-      if (!moves->is_scatter() || element.operand == kIndexOperand) return out;
+      if (!is_scatter() || element.operand == kIndexOperand) return out;
       std::vector<std::int64_t> positions;
       for (const Arrival& arrival : out.list) positions.push_back(arrival.position);
-      const std::vector<Move> updates = updates_of(*moves, positions, settings_.threads);
+      const std::vector<Move> updates = updates_of(*moves(), positions, settings_.threads);
       for (Arrival& arrival : out.list) {
-        const auto own = updates_at(updates, *moves, arrival.position);
-        const RowUpdates& rule = *moves->row_updates;
+        const auto own = updates_at(updates, *moves(), arrival.position);
+        const RowUpdates& rule = *moves()->row_updates;
         if (element.operand == kTableOperand) {
           arrival.is_used = own.empty() || rule.starts_from_data();
         } else if (!rule.combines()) {
-          const std::int64_t column = arrival.position % moves->row_elements;
+          const std::int64_t column = arrival.position % moves()->row_elements;
           arrival.is_used =
-              rule.position(own.back().update * moves->row_elements + column) == element.position;
+              rule.position(own.back().update * moves()->row_elements + column) == element.position;
         }
       }
       return out;

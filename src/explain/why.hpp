@@ -11,7 +11,7 @@
 
 #include "engine/bind.hpp"
 #include "engine/settings.hpp"
-#include "kernels/plan.hpp"
+#include "kernels/rows/plan.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -81,7 +81,7 @@ class Explainer {
   // Whether indices select the rows of the result, or the targets of updates.
   [[nodiscard]] bool is_gather() const { return moves() != nullptr && !moves()->is_scatter(); }
   [[nodiscard]] bool is_scatter() const { return moves() != nullptr && moves()->is_scatter(); }
-  [[nodiscard]] OpenReason open_reason() const { return bound_.planned.plan->facts().open_reason; }
+  [[nodiscard]] OpenReason open_reason() const { return bound_.planned.plan.facts().open_reason; }
   // Returns, for each operand, the dimensions of the result along which its elements are repeated.
   [[nodiscard]] std::vector<std::vector<std::size_t>> repeated_axes() const;
 
@@ -94,17 +94,16 @@ class Explainer {
   [[nodiscard]] Arrivals arrivals(const OperandElement& element) const;
 
  private:
-  [[nodiscard]] const RowMoves* moves() const { return bound_.planned.plan->facts().moves; }
+  [[nodiscard]] const RowMoves* moves() const { return bound_.planned.plan.moves(); }
   // Throws PlanFault for faults that computing the elements would miss.
-  void check_values(const Planned& planned) const;
-  [[nodiscard]] ElementOrigin origin(const Plan& plan, std::int64_t position,
-                                     std::span<const Move> updates) const;
+  void check_values() const;
+  [[nodiscard]] ElementOrigin origin(std::int64_t position, std::span<const Move> updates) const;
   [[nodiscard]] ChosenIndex chosen(const RowMap& map, std::int64_t tuple, std::size_t component,
                                    std::int64_t offset) const;
   [[nodiscard]] std::vector<ChosenIndex> indices_of_row(const RowMap& map, std::int64_t row) const;
   void add_gathered(const RowMoves& moves, ElementOrigin& out) const;
   void add_updates(const RowMoves& moves, std::span<const Move> updates, ElementOrigin& out) const;
-  void add_elements(const Plan& plan, ElementOrigin& out) const;
+  void add_elements(ElementOrigin& out) const;
   [[nodiscard]] bool compute(const RowMoves& moves, std::span<const Move> updates, std::int64_t position,
                              std::byte* out) const;
   [[nodiscard]] Arrivals arrivals_of_rows(const RowMoves& moves, const OperandElement& element) const;

@@ -56,13 +56,14 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
   }
   if (error.rule().empty()) return out;
   const auto check_all = [&](const Bound& bound, VersionVerdict& /*verdict*/) {
-    const Plan& plan = *bound.planned.plan;
+    const Plan& plan = bound.planned.plan;
     // Most versions refuse the index that is known to be at fault.
-    if (fault != nullptr && is_of_index(fault->facts().fault) && plan.facts().moves)
-      plan.check({plan.facts().moves->map->decoder().tuple_of(fault->facts().position), 1});
+    if (fault != nullptr && is_of_index(fault->facts().fault) && plan.moves() != nullptr)
+      plan.check({plan.moves()->map.decoder().tuple_of(fault->facts().position), 1});
     require_no_duplicates(plan, own);
-    check(plan, {0, plan.facts().check_size}, own.threads);
-    return count_open(plan, std::min(count(bound.planned.output.shape), kMostLookedAt), own.threads);
+    tensorop::check_all(plan, own.threads);
+    return count_marked(open_marker(PreparedPlan(plan)),
+                        std::min(count(bound.planned.output.shape), kMostLookedAt), own.threads);
   };
   out.versions = verdicts_on(opened, {}, own, check_all);
   // The call itself fails with `error`, although verdicts_on() checks it without some attributes.

@@ -106,8 +106,8 @@ std::vector<Terms> terms_of(const RowMoves& moves, const Call& call) {
   if (rule.starts_from_data()) {
     for (std::size_t i = 0; i < data.size(); ++i) out[i].add(data[i]);
   }
-  moves.map->for_each_block(
-      {0, moves.map->rows()}, [&](std::int64_t first, std::int64_t count, const std::int64_t* offsets) {
+  moves.map.for_each_block(
+      {0, moves.map.rows()}, [&](std::int64_t first, std::int64_t count, const std::int64_t* offsets) {
         for (std::int64_t i = 0; i < count; ++i) {
           if (offsets[i] == kSkip) continue;
           for (std::int64_t column = 0; column < moves.row_elements; ++column) {
@@ -144,14 +144,14 @@ double rounded_up(double value) {
 
 std::optional<ReductionBound> reduction_bound(const Request& request, const Settings& settings) {
   const Bound bound = bind(request, settings);
-  const auto& moves = bound.planned.plan->facts().moves;
+  const auto& moves = bound.planned.plan.moves();
   if (!moves || !moves->is_scatter()) return std::nullopt;
   const Reduction reduction = moves->row_updates->reduction();
   const bool is_sum =
       reduction == Reduction::add || reduction == Reduction::sub || reduction == Reduction::mean;
-  const FloatLimits limits = limits_of(moves->dtype);
+  const FloatLimits limits = limits_of(moves->dtype());
   if (limits.digits == 0 || (!is_sum && reduction != Reduction::mul)) return std::nullopt;
-  const bool is_complex = kComplexTypes.contains(moves->dtype);
+  const bool is_complex = kComplexTypes.contains(moves->dtype());
   const double unit = std::ldexp(1.0, -limits.digits);
   ReductionBound out;
   for (const Terms& terms : terms_of(*moves, bound.call)) {

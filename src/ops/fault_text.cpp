@@ -110,7 +110,7 @@ std::string faulty_element(const PlanFault& fault, const Call& call, const Plann
   constexpr std::size_t kUpdates = 2;
   // Returns the element of operand `i` from which the faulty element of an element-wise result is computed.
   const auto operand = [&](std::size_t i) {
-    return element_text(call, i, *planned.plan->origin(i, fault.position));
+    return element_text(call, i, *planned.plan.elements()->origin(i, fault.position));
   };
   switch (fault.fault) {
     case Fault::index_out_of_range:

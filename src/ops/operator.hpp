@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "kernels/index/index.hpp"
-#include "kernels/plan.hpp"
+#include "kernels/rows/plan.hpp"
 #include "ops/publisher.hpp"
 #include "ops/slice_dims.hpp"
 #include "tensor/dtype.hpp"
@@ -301,7 +301,7 @@ struct OutputInfo {
 // The result's dtype and shape, and the plan that computes it.
 struct Planned {
   OutputInfo output;
-  std::unique_ptr<Plan> plan;
+  Plan plan;
   std::optional<SliceGeometry> slices = {};  // for gathers and scatters
 };
 

@@ -108,7 +108,7 @@ Planned plan_gather(const Call& call, OutputInfo output, SliceGeometry slices,
   IndexDecoder decoder(indices, std::move(rows.axes), policy.value_or(index_policy(call)),
                        rows.component_stride);
   auto plan = gather_plan({data, std::move(decoder), std::move(rows.dims), rows.row_elements,
-                           count(output.shape), policy ? std::nullopt : fill_value(call)});
+                           policy ? std::nullopt : fill_value(call)});
   return {std::move(output), std::move(plan), std::move(slices)};
 }
 

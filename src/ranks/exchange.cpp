@@ -37,8 +37,8 @@ void ExchangeBuffers::exchange(RankCost& cost) {
 
 RowRequests::RowRequests(const RowMoves& moves, Range rows, int ranks, const Threads& threads) {
   if (rows.count != 0) {
-    Partition by_data(sizes_to_read(moves.data_rows, rows.count), nullptr);
-    by_data.put(*moves.map, rows, nullptr, threads);
+    Partition by_data(sizes_to_read(moves.data_rows(), rows.count), nullptr);
+    by_data.put(moves.map, rows, nullptr, threads);
     const std::vector<std::int64_t> firsts = by_data.firsts();
     moves_.resize(to_size(firsts.back()));
     threads.for_each(by_data.sizes().runs(), [&](std::int64_t run, int /*worker*/) {
@@ -51,7 +51,7 @@ RowRequests::RowRequests(const RowMoves& moves, Range rows, int ranks, const Thr
   const std::span<const Move> all = moves_;
   for (int owner = 0; owner <= ranks; ++owner) {
     const auto begin =
-        std::ranges::lower_bound(all, part_bound(moves.data_rows, owner, ranks), {}, &Move::target);
+        std::ranges::lower_bound(all, part_bound(moves.data_rows(), owner, ranks), {}, &Move::target);
     begins_.push_back(static_cast<std::size_t>(begin - all.begin()));
   }
 }

@@ -52,25 +52,25 @@ class GatherExchange {
       : moves_(moves),
         exchange_(exchange),
         size_(exchange.ranks.size()),
-        is_mapped_(exchange.windowing.is_mapped(moves.data)),
-        most_rows_(ceil_div(moves.map->rows(), size_)),
+        is_mapped_(exchange.windowing.is_mapped(moves.data.data())),
+        most_rows_(ceil_div(moves.map.rows(), size_)),
         sizes_(choose_passes({.rows = most_rows_,
-                              .row_bytes = moves.row_bytes,
+                              .row_bytes = moves.row_bytes(),
                               .data_bytes = 2 * ceil_div(moves.data_bytes(), size_),  // read and sent
                               .sort_bytes = kRequestSortBytes,
                               .memory = exchange.windowing.memory / 2})),
         pair_rows_(pair_rows()),
-        own_rows_(part_of(moves.data_rows, exchange.ranks.rank(), size_)) {}
+        own_rows_(part_of(moves.data_rows(), exchange.ranks.rank(), size_)) {}
 
   void run() {
     const Ranks& ranks = exchange_.ranks;
     together(ranks, [&] {
       const std::int64_t most = pair_rows_ * size_;
       asks_.emplace(ranks, kRequestBytes, most, most);
-      rows_.emplace(ranks, moves_.row_bytes, most, most);
+      rows_.emplace(ranks, moves_.row_bytes(), most, most);
     });
-    const Range mine = part_of(moves_.map->rows(), ranks.rank(), size_);
-    exchange_.threads.expect(mine.count * moves_.row_bytes);
+    const Range mine = part_of(moves_.map.rows(), ranks.rank(), size_);
+    exchange_.threads.expect(mine.count * moves_.row_bytes());
     for (std::int64_t number = 0; number < sizes_.passes(most_rows_); ++number) {
       const std::int64_t first = std::min(mine.end(), mine.first + number * sizes_.pass_rows);
       make_pass({first, std::min(sizes_.pass_rows, mine.end() - first)});
@@ -81,7 +81,7 @@ class GatherExchange {
   [[nodiscard]] std::int64_t pair_rows() const {
     const std::int64_t bytes =
         std::min({exchange_.windowing.memory / 5 / size_, kPairBytes, kMostExchanged / size_});
-    return std::max<std::int64_t>(1, bytes / (moves_.row_bytes + kRequestBytes + to_int64(sizeof(Move))));
+    return std::max<std::int64_t>(1, bytes / (moves_.row_bytes() + kRequestBytes + to_int64(sizeof(Move))));
   }
 
   void make_pass(Range pass) {
@@ -93,13 +93,13 @@ class GatherExchange {
     for (int owner = 0; owner < size_; ++owner)
       rounds = std::max(rounds, ceil_div(requests_->distinct(owner), pair_rows_));
     rounds = ranks.most(rounds);
-    done_ = own_rows_.first * moves_.row_bytes;
+    done_ = own_rows_.first * moves_.row_bytes();
     std::optional<GatherPass> result;
     together(ranks, [&] {
       result.emplace(moves_, pass, sizes_.window_rows, rounds * size_, exchange_.windowing,
                      exchange_.threads);
       if (exchange_.counts_pages)
-        pages_.emplace(own_rows_.first * moves_.row_bytes, own_rows_.count * moves_.row_bytes);
+        pages_.emplace(own_rows_.first * moves_.row_bytes(), own_rows_.count * moves_.row_bytes());
     });
     for (std::int64_t number = 0; number < rounds; ++number) make_round(number, *result);
     if (pages_) exchange_.cost.read += pages_->bytes();
@@ -123,7 +123,7 @@ class GatherExchange {
     for (int owner = 0; owner < size_; ++owner) {
       const auto at = to_size(owner);
       const std::span<const Move> moves = requests_->of(owner).subspan(next_[at]);
-      const std::int64_t first = part_of(moves_.data_rows, owner, size_).first;
+      const std::int64_t first = part_of(moves_.data_rows(), owner, size_).first;
       std::int64_t distinct = 0;
       std::size_t end = 0;
       for (; end < moves.size(); ++end) {
@@ -154,7 +154,7 @@ class GatherExchange {
     if (low < 0 || high >= own_rows_.count) throw Error("another rank asks for a row that there is not");
     if (pages_) {
       for (std::int64_t i = 0; i < count; ++i)
-        pages_->mark((own_rows_.first + asked[i]) * moves_.row_bytes, moves_.row_bytes);
+        pages_->mark((own_rows_.first + asked[i]) * moves_.row_bytes(), moves_.row_bytes());
     }
     // For rows in memory, answering in order took 1.4 times as much CPU (4-byte rows; 512 bytes: 1.16).
     is_mapped_&& exchange_.is_cold ? answer_in_order(asked, count) : answer_at_once(asked, count);
@@ -162,8 +162,8 @@ class GatherExchange {
   }
 
   void answer_at_once(const std::int64_t* asked, std::int64_t count) {
-    const std::int64_t row_bytes = moves_.row_bytes;
-    const std::byte* const own = moves_.data + own_rows_.first * row_bytes;
+    const std::int64_t row_bytes = moves_.row_bytes();
+    const std::byte* const own = moves_.data.data() + own_rows_.first * row_bytes;
     for_each_range({0, count}, kCopyRows, exchange_.threads, [&](Range rows, int /*worker*/) {
       gather_rows(rows_->send() + rows.first * row_bytes, own, asked + rows.first, rows.count, row_bytes,
                   SkippedRows{});
@@ -173,7 +173,7 @@ class GatherExchange {
   // Copies rows in the order of data: several ranks request rows, each in that order, and no page is read
   // twice. The system is advised of the rows in the next blocks before the rows of this block are copied.
   void answer_in_order(const std::int64_t* asked, std::int64_t count) {
-    const std::int64_t row_bytes = moves_.row_bytes;
+    const std::int64_t row_bytes = moves_.row_bytes();
     std::vector<Move> rows(to_size(count));
     for (std::int64_t i = 0; i < count; ++i) rows[to_size(i)] = {own_rows_.first + asked[i], i};
     std::ranges::sort(rows, {}, &Move::target);
@@ -186,10 +186,12 @@ class GatherExchange {
     };
     const std::int64_t ahead =
         std::max<std::int64_t>(1, kRequestAheadBytes / (block_rows * (row_bytes + kPage)));
-    const auto announce = [&](std::int64_t number) { will_need_rows(moves_.data, row_bytes, block(number)); };
+    const auto announce = [&](std::int64_t number) {
+      will_need_rows(moves_.data.data(), row_bytes, block(number));
+    };
     for_each_ahead(blocks, ahead, exchange_.threads, announce, [&](std::int64_t number, int /*worker*/) {
       for (const Move& move : block(number)) {
-        std::memcpy(rows_->send() + move.update * row_bytes, moves_.data + move.target * row_bytes,
+        std::memcpy(rows_->send() + move.update * row_bytes, moves_.data.data() + move.target * row_bytes,
                     to_size(row_bytes));
       }
     });
@@ -197,15 +199,15 @@ class GatherExchange {
 
   // Rows below the lowest row of a round are not requested again in this window.
   void give_up(std::int64_t low) {
-    const std::int64_t end = (own_rows_.first + low) * moves_.row_bytes;
+    const std::int64_t end = (own_rows_.first + low) * moves_.row_bytes();
     if (end - done_ < kRequestAheadBytes) return;
-    done_with(moves_.data + done_, end - done_);
+    done_with(moves_.data.data() + done_, end - done_);
     done_ = end;
   }
 
   // Copies each received row to all its places in the result.
   void place(std::int64_t round, GatherPass& result) {
-    const std::int64_t row_bytes = moves_.row_bytes;
+    const std::int64_t row_bytes = moves_.row_bytes();
     std::vector<const std::byte*> from(to_size(size_));
     const std::byte* next = rows_->received();
     for (int owner = 0; owner < size_; ++owner) {

@@ -196,7 +196,7 @@ bool RankExecutor::write_together(const Request& request, const Destination& des
       const RankPart part = fill_by_ranks(ranks_, bound, target, settings);
       file.commit(bound.inputs);
       explain_costs(ranks_, part.cost, settings);
-      alone([&] { warn_of_elements(bound, settings); });
+      alone([&] { warn_of_elements(bound, part.plan, settings); });
       warn_of_unnamed(destination, output.dtype, settings);
       return true;
     });

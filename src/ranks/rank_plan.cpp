@@ -1,6 +1,8 @@
 #include "ranks/rank_plan.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "engine/access.hpp"
@@ -8,6 +10,7 @@
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/choose.hpp"
 #include "kernels/rows/columns.hpp"
+#include "kernels/rows/row_updates.hpp"
 #include "ranks/exchange.hpp"
 
 namespace tensorop {
@@ -23,13 +26,13 @@ class RankPlan {
   RankPlan(const Ranks& ranks, const Bound& bound, const ElementTarget& target, const Settings& settings)
       : ranks_(ranks),
         bound_(bound),
-        plan_(*bound.planned.plan),
+        plan_(bound.planned.plan),
         target_(target),
         settings_(settings),
         elements_(count(bound.planned.output.shape)),
         width_(element_size(bound.planned.output.dtype)),
         mine_(part_of(elements_, ranks.rank(), ranks.size())),
-        moves_(plan_.facts().moves) {}
+        moves_(plan_.moves()) {}
 
   RankPart run() {
     // Must give the same on all ranks.
@@ -40,15 +43,16 @@ class RankPlan {
     chunk_ = range_elements(moves_, report.decision, width_);
     const bool exchanges = report.decision.access == Access::exchange;
     // Warnings count elements of the whole result, so each rank prepares the whole result.
-    const PlanFacts& facts = plan_.facts();
-    const bool counts = facts.open_reason != OpenReason::none || facts.rounding == Rounding::each_step;
+    const bool rounds = moves_ != nullptr && moves_->rounding == Rounding::each_step;
+    const bool counts = rounds || plan_.facts().open_reason != OpenReason::none;
     const Range prepared = counts ? Range{0, elements_} : mine_;
     together(ranks_, [&] {
       require_no_duplicates(plan_, settings_);
-      plan_.prepare(prepared, report.decision, settings_.threads);
+      prepared_.emplace(plan_, prepared, report.decision, settings_.threads);
+      moves_ = prepared_->moves();
     });
     if (elements_ == 0 || (!exchanges && (is_whole_ || !plan_.facts().fill_checks))) check();
-    if (elements_ == 0) return {};
+    if (elements_ == 0) return {{}, {}, std::move(*prepared_)};
     try {
       const bool in_parts = is_whole_ && target_.map != nullptr;
       exchanges ? exchange(report) : in_parts ? fill_parts() : fill_ranges();
@@ -57,7 +61,7 @@ class RankPlan {
       if (exchanges) check();
       throw;
     }
-    return {mine_, cost_};
+    return {mine_, cost_, std::move(*prepared_)};
   }
 
  private:
@@ -72,12 +76,12 @@ class RankPlan {
     facts.machines = ranks_.machines();
     facts.result_bytes = elements_ * width_;
     if (moves_ == nullptr) return report;
-    const RowMap& map = *moves_->map;
+    const RowMap& map = moves_->map;
     const bool is_scatter = moves_->is_scatter();
     facts.kind = is_scatter ? RandomAccess::Kind::targets : RandomAccess::Kind::rows;
     if (const auto random = random_access(*moves_, facts)) facts.sort_bytes = random->sort_bytes;
-    const std::byte* const read = is_scatter ? moves_->updates : moves_->data;
-    const std::int64_t read_rows = is_scatter ? facts.rows : moves_->data_rows;
+    const std::byte* const read = is_scatter ? moves_->row_updates->stored() : moves_->data.data();
+    const std::int64_t read_rows = is_scatter ? facts.rows : moves_->data_rows();
     facts.bytes = read == nullptr ? 0 : read_rows * facts.row_bytes;
     facts.memory = memory_ * ranks_.ranks_per_machine();
     // Each rank may send a row to each other rank: rows too large for that are not exchanged.
@@ -85,7 +89,7 @@ class RankPlan {
     facts.by_range = !choose_in_memory(moves_).is_whole() || !fits;
     if (const std::int64_t group = map.group_size(); group != 0) {
       facts.in_groups = group * facts.row_bytes <= kSmallRankGroup ||
-                        ceil_div(moves_->data_rows, group) >= kManyGroups * size();
+                        ceil_div(moves_->data_rows(), group) >= kManyGroups * size();
     }
     find_resident(read, facts);
     if (settings_.access == Access::exchange || settings_.access == Access::plain)
@@ -119,12 +123,12 @@ class RankPlan {
                                .counts_pages = settings_.explain_ranks != nullptr,
                                .cost = cost_};
     moves_->is_scatter() ? scatter_by_exchange(*moves_, exchange) : gather_by_exchange(*moves_, exchange);
-    const RowMap& map = *moves_->map;
+    const RowMap& map = moves_->map;
     const Range rows = part_of(map.rows(), ranks_.rank(), size());
-    const Range data_rows = part_of(moves_->data_rows, ranks_.rank(), size());
+    const Range data_rows = part_of(moves_->data_rows(), ranks_.rank(), size());
     const Range made = moves_->is_scatter() ? data_rows : rows;
     mine_ = {made.first * moves_->row_elements, made.count * moves_->row_elements};
-    cost_.written += made.count * moves_->row_bytes;
+    cost_.written += made.count * moves_->row_bytes();
     cost_.read += map.tuples_of(rows).count * map.decoder().components() *
                   element_size(map.decoder().indices().dtype());
   }
@@ -136,7 +140,7 @@ class RankPlan {
     const std::int64_t share = std::min(memory_ / 2, mine_.count * width_) / threads.count();
     const std::int64_t chunk = is_whole_ ? std::max(share, kRangeBytes) / width_ : chunk_;
     threads.expect(mine_.count * width_);
-    together(ranks_, [&] { tensorop::fill_ranges(plan_, mine_, width_, chunk, target_, threads); });
+    together(ranks_, [&] { tensorop::fill_ranges(*prepared_, mine_, width_, chunk, target_, threads); });
     count_by_range();
   }
 
@@ -164,7 +168,7 @@ class RankPlan {
   // operand completely.
   void count_by_range() {
     cost_.written += mine_.count * width_;
-    const bool in_groups = moves_ != nullptr && moves_->map->group_size() != 0;
+    const bool in_groups = moves_ != nullptr && moves_->map.group_size() != 0;
     const std::size_t ordered = moves_ != nullptr && moves_->is_scatter() ? 0 : 1;  // divided like the result
     for (std::size_t i = 0; i < bound_.call.operands.size(); ++i) {
       const Tensor& operand = bound_.call.operands[i];
@@ -175,13 +179,14 @@ class RankPlan {
 
   const Ranks& ranks_;
   const Bound& bound_;
-  Plan& plan_;
+  const Plan& plan_;
   const ElementTarget& target_;
   const Settings& settings_;
   std::int64_t elements_;
   std::int64_t width_;
   Range mine_;  // elements of the result
   const RowMoves* moves_;
+  std::optional<PreparedPlan> prepared_;
   bool is_whole_ = false;
   std::int64_t chunk_ = 1;  // elements
   std::int64_t memory_ = 0;

@@ -4,6 +4,7 @@
 #include "engine/bind.hpp"
 #include "engine/settings.hpp"
 #include "kernels/element_target.hpp"
+#include "kernels/rows/prepared_plan.hpp"
 #include "ranks/ranks.hpp"
 
 namespace tensorop {
@@ -12,6 +13,7 @@ namespace tensorop {
 struct RankPart {
   Range elements;
   RankCost cost;
+  PreparedPlan plan;  // for the elements that warnings count
 };
 
 // Computes the whole result into a target that accepts elements at any place, and that has a map only if all

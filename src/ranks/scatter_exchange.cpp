@@ -34,24 +34,25 @@ class ScatterExchange {
       : moves_(moves),
         exchange_(exchange),
         size_(exchange.ranks.size()),
-        mine_(part_of(moves.data_rows, exchange.ranks.rank(), size_)),
+        data_rows_(moves.data_rows()),
+        mine_(part_of(data_rows_, exchange.ranks.rank(), size_)),
         block_rows_(block_rows()) {}
 
   void run() {
     const Ranks& ranks = exchange_.ranks;
-    const std::int64_t rows = moves_.map->rows();
+    const std::int64_t rows = moves_.map.rows();
     const std::int64_t round_rows = block_rows_ * size_;
     together(ranks, [&] {
       addresses_.emplace(ranks, to_int64(sizeof(Address)), block_rows_, round_rows);
       rows_.emplace(ranks, sent_row_bytes(), block_rows_, round_rows);
       found_.resize(to_size(block_rows_));
     });
-    exchange_.threads.expect(2 * mine_.count * moves_.row_bytes);
+    exchange_.threads.expect(2 * mine_.count * moves_.row_bytes());
     // Must give the same on all ranks. Updates wait for the rest if they go to a later window, or if all
     // updates of a target are applied together; otherwise they are applied on arrival, without storing them:
     // for 400,000 rows of 512 bytes on two ranks waiting took 1.6 times as much CPU; for 10 million elements
     // of 4 bytes, which sorting brings into cache, 0.8 times.
-    const std::int64_t part_bytes = ceil_div(moves_.data_rows, size_) * moves_.row_bytes;
+    const std::int64_t part_bytes = ceil_div(data_rows_, size_) * moves_.row_bytes();
     const bool wait = part_bytes > exchange_.windowing.memory / 2 || moves_.row_updates->together();
     if (wait) make_room(ceil_div(rows, round_rows));
     if (!wait) together(ranks, [&] { begin_window(); });
@@ -66,13 +67,13 @@ class ScatterExchange {
       wait ? write_scatter_windows(moves_, *waiting_, exchange_.windowing, exchange_.threads)
            : write_window();
     });
-    exchange_.cost.read += mine_.count * moves_.row_bytes;
+    exchange_.cost.read += mine_.count * moves_.row_bytes();
   }
 
  private:
   // Repeated updates are not sent: the owner makes them.
   [[nodiscard]] std::int64_t sent_row_bytes() const {
-    return moves_.updates == nullptr ? 0 : moves_.row_bytes;
+    return moves_.row_updates->stored() == nullptr ? 0 : moves_.row_bytes();
   }
 
   // Sized for the case that all blocks of a round go to one rank.
@@ -80,14 +81,14 @@ class ScatterExchange {
     const std::int64_t row = sent_row_bytes() + to_int64(sizeof(Address));
     const std::int64_t bytes =
         std::min({exchange_.windowing.memory / 4 / size_, kUpdateBlockBytes, kMostExchanged / size_});
-    return std::clamp<std::int64_t>(bytes / row, 1, std::max<std::int64_t>(1, moves_.map->rows()));
+    return std::clamp<std::int64_t>(bytes / row, 1, std::max<std::int64_t>(1, moves_.map.rows()));
   }
 
   // Makes room for all updates to come, as many as all ranks count.
   void make_room(std::int64_t rounds) {
     const Ranks& ranks = exchange_.ranks;
     std::vector<std::int64_t> counts(to_size(size_));
-    const Range rows = part_of(moves_.map->rows(), ranks.rank(), size_);
+    const Range rows = part_of(moves_.map.rows(), ranks.rank(), size_);
     together(ranks, [&] {
       for_each_update(rows, [&](int owner, std::int64_t, std::int64_t) { ++counts[to_size(owner)]; });
     });
@@ -98,7 +99,7 @@ class ScatterExchange {
       const UpdateDivision division =
           choose_division({.target_rows = mine_.count,
                            .rows = count,
-                           .row_bytes = moves_.row_bytes,
+                           .row_bytes = moves_.row_bytes(),
                            .repeated = moves_.row_updates->repeats(),
                            .by_row = moves_.row_updates->by_row(),
                            .accumulator_bytes = moves_.row_updates->accumulator_bytes(),
@@ -123,8 +124,8 @@ class ScatterExchange {
 
   [[nodiscard]] int owner_of(std::int64_t target) const {
     // The first `longer` parts have one row more than the others.
-    const std::int64_t rows = moves_.data_rows / size_;
-    const std::int64_t longer = moves_.data_rows % size_;
+    const std::int64_t rows = data_rows_ / size_;
+    const std::int64_t longer = data_rows_ % size_;
     const std::int64_t cut = longer * (rows + 1);
     return static_cast<int>(target < cut ? target / (rows + 1) : longer + (target - cut) / rows);
   }
@@ -133,11 +134,11 @@ class ScatterExchange {
   // owner's part.
   template <class Take>
   void for_each_update(Range rows, const Take& take) const {
-    moves_.map->for_each_block(rows, [&](std::int64_t first, std::int64_t n, const std::int64_t* offsets) {
+    moves_.map.for_each_block(rows, [&](std::int64_t first, std::int64_t n, const std::int64_t* offsets) {
       for (std::int64_t i = 0; i < n; ++i) {
         if (offsets[i] == kSkip) continue;
         const int owner = owner_of(offsets[i]);
-        take(owner, offsets[i] - part_bound(moves_.data_rows, owner, size_), first + i);
+        take(owner, offsets[i] - part_bound(data_rows_, owner, size_), first + i);
       }
     });
   }
@@ -160,8 +161,8 @@ class ScatterExchange {
       const std::int64_t place = next[to_size(found.owner)]++;
       addresses[place] = {found.target, found.update};
       if (row_bytes != 0)
-        std::memcpy(rows_->send() + place * row_bytes, moves_.updates + found.update * row_bytes,
-                    to_size(row_bytes));
+        std::memcpy(rows_->send() + place * row_bytes,
+                    moves_.row_updates->stored() + found.update * row_bytes, to_size(row_bytes));
     }
     exchange_.cost.read += count * row_bytes;
   }
@@ -196,7 +197,7 @@ class ScatterExchange {
       const std::int64_t first = part_bound(mine_.count, part, parts);
       const Range targets = {mine_.first + first, part_bound(mine_.count, part + 1, parts) - first};
       moves_.row_updates->update(
-          {targets, 0, moves_.row_elements, 0}, window_->data() + first * moves_.row_bytes, rows,
+          {targets, 0, moves_.row_elements, 0}, window_->data() + first * moves_.row_bytes(), rows,
           [&](const auto& take_moves) {
             for (std::size_t at = 0; at < moves.size(); at += to_size(kIndexBlock))
               take_moves(moves.data() + at, std::min(kIndexBlock, to_int64(moves.size() - at)));
@@ -206,10 +207,10 @@ class ScatterExchange {
 
   // This rank's part of the result; its initial contents are data.
   void begin_window() {
-    window_.emplace(mine_.count * moves_.row_bytes, "a window of the result");
+    window_.emplace(mine_.count * moves_.row_bytes(), "a window of the result");
     for_each_piece([&](Range elements, std::byte* out) {
-      const std::int64_t width = moves_.row_bytes / moves_.row_elements;
-      std::memcpy(out, moves_.data + elements.first * width, to_size(elements.count * width));
+      const std::int64_t width = moves_.row_bytes() / moves_.row_elements;
+      std::memcpy(out, moves_.data.data() + elements.first * width, to_size(elements.count * width));
     });
   }
   void write_window() {
@@ -218,7 +219,7 @@ class ScatterExchange {
   }
   template <class Work>
   void for_each_piece(const Work& work) {
-    const std::int64_t width = moves_.row_bytes / moves_.row_elements;
+    const std::int64_t width = moves_.row_bytes() / moves_.row_elements;
     const Range all = {mine_.first * moves_.row_elements, mine_.count * moves_.row_elements};
     const std::int64_t step = kPieceBytes / width;
     for_each_range(all, step, exchange_.threads, [&](Range elements, int /*worker*/) {
@@ -236,6 +237,7 @@ class ScatterExchange {
   const RowMoves& moves_;
   const Exchange& exchange_;
   int size_;
+  std::int64_t data_rows_;
   Range mine_;  // rows of the result of this rank
   std::int64_t block_rows_;
   std::vector<Found> found_;

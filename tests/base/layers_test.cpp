@@ -201,11 +201,11 @@ TEST_CASE("each way in which an #include can leave the layers is found", "[relea
       {"src/io/npy/npy.cpp", "#include \"support/catch.hpp\"",
        "quotes are for files of src, with their folder"},
       {"src/kernels/rows/choose.hpp", "#include \"kernels/elements/walk.hpp\"", ""},
-      {"src/kernels/plan.hpp", "#include \"kernels/rows/choose.hpp\"",
-       "src/kernels/plan.hpp is below kernels/rows/choose.hpp"},
+      {"src/kernels/range.hpp", "#include \"kernels/rows/choose.hpp\"",
+       "src/kernels/range.hpp is below kernels/rows/choose.hpp"},
       {"src/kernels/index/index.hpp", "#include \"kernels/rows/combine.hpp\"",
        "src/kernels/index/index.hpp is below kernels/rows/combine.hpp"},
-      {"src/kernels/misc/a.hpp", "#include \"kernels/plan.hpp\"", "the folder is none of those of kernels"},
+      {"src/kernels/misc/a.hpp", "#include \"kernels/range.hpp\"", "the folder is none of those of kernels"},
       {"src/util/misc.cpp", "#include <vector>", "the folder is none of the layers"},
   };
   for (const Row& row : rows) {

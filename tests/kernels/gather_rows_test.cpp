@@ -1,7 +1,7 @@
 // Gathers of more rows than the random calls have: indices that are kept, and rows in a temporary file, of
 // which threads work on several blocks.
 #include "kernels/rows/gather_rows.hpp"
-#include "kernels/rows/choose.hpp"
+#include "kernels/rows/prepared_plan.hpp"
 
 #include <cstring>
 #include <string>
@@ -27,11 +27,12 @@ TEST_CASE("indices that are decoded once serve every outer row", "[kernels]") {
   const auto gather = gather_plan({list_of(DType::int64, data),
                                    {list_of(DType::int32, indices), {{50, 1}}, {}},
                                    {{2, 0, 50}, {kIndices, 1, 0}},
-                                   1,
-                                   2 * kIndices});
-  gather->prepare({0, 2 * kIndices}, choose_in_memory(gather->facts().moves), Threads(2));
+                                   1});
+  const Decision decision = choose_in_memory(gather.moves());
+  CHECK(decision.keep_offsets);
+  const PreparedPlan prepared(gather, {0, 2 * kIndices}, decision, Threads(2));
   std::vector<std::int64_t> out(2 * kIndices);
-  gather->fill({0, 2 * kIndices}, reinterpret_cast<std::byte*>(out.data()));
+  prepared.fill({0, 2 * kIndices}, reinterpret_cast<std::byte*>(out.data()));
   std::vector<std::int64_t> expected = indices;
   for (const std::int64_t index : indices) expected.push_back(50 + index);
   CHECK((out == expected));
@@ -48,11 +49,8 @@ TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::int64_t>(i);
   const Tensor table(DType::int64, {std::ssize(data)}, reinterpret_cast<const std::byte*>(data.data()),
                      nullptr);
-  const auto gather = gather_plan({table,
-                                   {list_of(DType::int64, indices), {{kDataRows, 1}}, {}},
-                                   {{kRows, 1, 0}},
-                                   kRowElements,
-                                   kRows * kRowElements});
+  const auto gather = gather_plan(
+      {table, {list_of(DType::int64, indices), {{kDataRows, 1}}, {}}, {{kRows, 1, 0}}, kRowElements});
   const TempDir dir;
   std::int64_t scratch = 0;
   std::vector<std::int64_t> out(kRows * kRowElements);
@@ -66,9 +64,9 @@ TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
   windowing.target.write = [&](Range range, const std::byte* elements) {
     std::memcpy(out.data() + range.first, elements, static_cast<std::size_t>(range.count) * 8);
   };
-  fill_windows(*gather->facts().moves, windowing, Threads(2));
+  fill_windows(*gather.moves(), windowing, Threads(2));
   CHECK(scratch > 2 << 20);
-  CHECK(plan_windows(*gather->facts().moves, windowing.memory).scratch_bytes == scratch);
+  CHECK(plan_windows(*gather.moves(), windowing.memory).scratch_bytes == scratch);
   bool is_right = true;
   for (std::int64_t i = 0; i < std::ssize(out); ++i) {
     const std::int64_t row = indices[static_cast<std::size_t>(i / kRowElements)];

@@ -1,7 +1,7 @@
 // Which elements are open in plans that prefer the whole result, and of repeated updates; the random calls of
 // the engine's tests are smaller. Source: docs/command-line.md, "What a
 // specification leaves open".
-#include "kernels/open_elements.hpp"
+#include "kernels/rows/open_elements.hpp"
 #include "kernels/elements/open_tests.hpp"
 #include "kernels/rows/choose.hpp"
 
@@ -79,22 +79,23 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[release
            Rounding::each_step,
            false,
            is_max ? OpenReason::nan_in_extreme : OpenReason::duplicate_updates});
-      const Decision decision = choose_in_memory(scatter->facts().moves);
+      const Decision decision = choose_in_memory(scatter.moves());
       REQUIRE(decision.is_whole() == (columns > 1));
-      scatter->prepare({0, all / 2}, decision, Threads(2));
+      const PreparedPlan prepared(scatter, {0, all / 2}, decision, Threads(2));
+      const Marker marker = open_marker(prepared);
       const std::vector<char> expected = open_one_by_one(data, targets, updates, is_max);
       for (const std::int64_t memory : {std::int64_t{0}, std::int64_t{1} << 30}) {
         std::vector<char> found(expected.size());
         const ElementTarget target = memory_target(reinterpret_cast<std::byte*>(found.data()), 1);
-        write_open(*scatter, all, memory, target, Threads(2));
+        write_marked(marker, all, memory, target, Threads(2));
         CHECK((found == expected));
       }
-      const OpenCount counted = count_open(*scatter, all, Threads(2));
+      const OpenCount counted = count_marked(marker, all, Threads(2));
       CHECK(counted.count == std::ranges::count(expected, 1));
       CHECK(counted.first == std::ranges::find(expected, 1) - expected.begin());
       // The first elements alone.
       const std::int64_t some = all / 3;
-      CHECK(count_open(*scatter, some, Threads(1)).count ==
+      CHECK(count_marked(marker, some, Threads(1)).count ==
             std::count(expected.begin(), expected.begin() + some, 1));
     }
   }
@@ -102,24 +103,15 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[release
 
 // Its updates are looked through for each range.
 TEST_CASE("elements are marked in ranges that fit in half of the memory", "[kernels][open]") {
-  class Recording : public Plan {
-   public:
-    Recording() { set_facts({.open_reason = OpenReason::duplicate_updates}); }
-    [[nodiscard]] bool marks_from_all() const override { return true; }
-    void fill(Range /*range*/, std::byte* /*out*/) const override {}
-    void mark_open(Range range, std::uint64_t* /*bits*/) const override {
-      largest = std::max(largest, range.count);
-    }
-    mutable std::int64_t largest = 0;
-  };
-  Recording plan;
+  std::int64_t found = 0;
+  const auto record = [&](Range range, std::uint64_t* /*bits*/) { found = std::max(found, range.count); };
   constexpr std::int64_t kElements = std::int64_t{1} << 26;
   for (const auto& [memory, largest] :
        {std::pair<std::int64_t, std::int64_t>{1 << 26, kElements}, {1 << 24, 1 << 24}, {1 << 20, 1 << 22}}) {
     CAPTURE(memory);
-    plan.largest = 0;
-    write_open(plan, kElements, memory, {.write = [](Range, const std::byte*) {}}, Threads(1));
-    CHECK(plan.largest == largest);
+    found = 0;
+    write_marked({record, true}, kElements, memory, {.write = [](Range, const std::byte*) {}}, Threads(1));
+    CHECK(found == largest);
   }
 }
 
@@ -190,9 +182,9 @@ TEST_CASE("repeated updates make open the elements that they go to", "[kernels]"
   spec.updates_shape = {2, 2};
   spec.update_strides = {0, 1};
   const auto scatter = scatter_plan(std::move(spec));
-  scatter->prepare({0, 4}, choose_in_memory(scatter->facts().moves), Threads(1));
+  const PreparedPlan prepared(scatter, {0, 4}, choose_in_memory(scatter.moves()), Threads(1));
   std::uint64_t bits = 0;
-  scatter->mark_open({0, 4}, &bits);
+  prepared.mark_open({0, 4}, &bits);
   CHECK(bits == 0b0101);
 }
 
@@ -211,9 +203,9 @@ TEST_CASE("NaN is open as one of several updates, not as the only one where data
     spec.open_reason = OpenReason::nan_in_extreme;
     spec.use_init_val = use_init_val;
     const auto scatter = scatter_plan(std::move(spec));
-    scatter->prepare({0, 2}, choose_in_memory(scatter->facts().moves), Threads(1));
+    const PreparedPlan prepared(scatter, {0, 2}, choose_in_memory(scatter.moves()), Threads(1));
     std::uint64_t bits = 0;
-    scatter->mark_open({0, 2}, &bits);
+    prepared.mark_open({0, 2}, &bits);
     CHECK(bits == (use_init_val ? 0b11U : 0b10U));
   }
 }

@@ -73,7 +73,7 @@ TEST_CASE("the lowest duplicate is found, however little memory there is", "[ker
         std::int64_t update = -1;
         std::int64_t earlier = -1;
         try {
-          require_no_duplicates(*scatter->facts().moves, memory, scratch, Threads(threads));
+          require_no_duplicates(*scatter.moves(), memory, scratch, Threads(threads));
         } catch (const PlanFault& fault) {
           update = fault.position;
           earlier = fault.earlier;

@@ -8,6 +8,7 @@
 
 #include "base/files/scratch_file.hpp"
 #include "kernels/rows/gather_rows.hpp"
+#include "kernels/rows/prepared_plan.hpp"
 #include "kernels/rows/scatter_rows.hpp"
 #include "kernels/tensors.hpp"
 #include "kernels/windows/windows.hpp"
@@ -27,12 +28,12 @@ TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
                                      {indices, {{1 << 23, 1}}, {}},
                                      {{600'000, 1, 0}},
                                      128});
-  const WindowPlan windows = plan_windows(*scatter->facts().moves, 256 * kMiB);
+  const WindowPlan windows = plan_windows(*scatter.moves(), 256 * kMiB);
   CHECK(windows.count == 256);
   CHECK(windows.window_bytes == 16 * kMiB);
   CHECK(windows.read_bytes == 4096 * kMiB + 600'000 * 512);
   CHECK(windows.scratch_bytes == 600'000 * 516);
-  const WindowPlan larger = plan_windows(*scatter->facts().moves, 16384 * kMiB);
+  const WindowPlan larger = plan_windows(*scatter.moves(), 16384 * kMiB);
   CHECK(larger.count == 128);
   CHECK(larger.scratch_bytes == 0);
 }
@@ -52,10 +53,10 @@ void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int
   const IndexDecoder decoder = {indices, {{data_shape[0], data_shape[1]}}, {}};
   const std::vector<RowDim> dims = {{indices_shape[0], indices_shape[1], 0}, {indices_shape[1], 1, 1}};
   REQUIRE(RowMap(decoder, dims).columns() > 0);
-  const auto plan = gather_plan({data, decoder, dims, 1, count(indices_shape)});
+  const auto plan = gather_plan({data, decoder, dims, 1});
   const std::int64_t elements = indices.size();
   std::vector<std::byte> expected(static_cast<std::size_t>(elements * 8));
-  plan->fill({0, elements}, expected.data());
+  PreparedPlan(plan).fill({0, elements}, expected.data());
   const TempDir dir;
   std::vector<std::byte> out(expected.size());
   std::atomic<std::int64_t> written = 0;
@@ -69,7 +70,7 @@ void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int
     std::memcpy(out.data() + range.first * 8, from, static_cast<std::size_t>(range.count * 8));
     written += range.count;
   };
-  fill_column_windows(*plan->facts().moves, windowing, Threads(3));
+  fill_column_windows(*plan.moves(), windowing, Threads(3));
   CHECK(written == elements);
   CHECK((out == expected));
 }
@@ -91,11 +92,9 @@ TEST_CASE("columns that memory does not hold are not made into tiles", "[release
   check_columns(shape, shape, 1 << 20, 128);
   const Tensor data(DType::int64, shape);
   const IndexDecoder decoder = {Tensor(DType::int32, shape), {{shape[0], shape[1]}}, {}};
-  const auto gather =
-      gather_plan({data, decoder, {{shape[0], shape[1], 0}, {shape[1], 1, 1}}, 1, count(shape)});
-  CHECK(random_access(*gather->facts().moves, facts_of(*gather->facts().moves))->kind ==
-        RandomAccess::Kind::columns);
-  CHECK(plan_windows(*gather->facts().moves, 1 << 20).window_bytes <= 1 << 20);
+  const auto gather = gather_plan({data, decoder, {{shape[0], shape[1], 0}, {shape[1], 1, 1}}, 1});
+  CHECK(random_access(*gather.moves(), facts_of(*gather.moves()))->kind == RandomAccess::Kind::columns);
+  CHECK(plan_windows(*gather.moves(), 1 << 20).window_bytes <= 1 << 20);
 }
 
 }  // namespace

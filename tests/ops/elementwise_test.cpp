@@ -42,7 +42,7 @@ TEST_CASE("the first division by zero of a large result is named", "[elementwise
     };
     CHECK(said([&] { (void)evaluate(request, settings); }) == "div: " + message);
     const Bound bound = bind(request, settings);
-    const Plan& plan = *bound.planned.plan;
+    const Plan& plan = bound.planned.plan;
     CHECK(plan.facts().fill_checks);
     CHECK(said([&] {
             with_fault_text(bound.call, bound.planned, [&] { plan.check({0, plan.facts().check_size}); });

@@ -27,12 +27,7 @@ Tensor indices_of(std::int64_t count, const Draw& draw) {
 std::vector<RankCost> count_exchange(const CountedGather& gather, int ranks) {
   const std::int64_t rows = gather.indices.size();
   const RowMap map(IndexDecoder(gather.indices, {{gather.data_rows, 1, 0}}, {}), {{rows, 1, 0}});
-  const RowMoves moves = {.map = &map,
-                          .dtype = DType::uint8,
-                          .row_elements = gather.row_bytes,
-                          .row_bytes = gather.row_bytes,
-                          .data = nullptr,
-                          .data_rows = gather.data_rows};
+  const RowMoves moves = {map, Tensor(DType::uint8, {gather.data_rows * gather.row_bytes}), gather.row_bytes};
   std::vector<RankCost> costs(to_size(ranks));
   std::vector<bool> pages(to_size(gather.data_rows * gather.row_bytes / kPage + 1));
   for (int asker = 0; asker < ranks; ++asker) {

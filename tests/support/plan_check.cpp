@@ -12,8 +12,8 @@
 #include "base/text/text.hpp"
 #include "engine/execute.hpp"
 #include "kernels/index/row_map.hpp"
-#include "kernels/open_elements.hpp"
 #include "kernels/rows/columns.hpp"
+#include "kernels/rows/open_elements.hpp"
 #include "ops/fault_text.hpp"
 #include "tensor/element.hpp"
 
@@ -83,7 +83,7 @@ bool same_elements(const Tensor& a, const std::byte* b) {
 
 // One for operands in memory, or another one by which ranges are filled.
 Decision any_decision(Random& random, const Plan& plan) {
-  Decision decision = choose_in_memory(plan.facts().moves);
+  Decision decision = choose_in_memory(plan.moves());
   if (random.chance(30)) decision.order = random.chance(50) ? Order::direct : Order::sorted;
   if (random.chance(20)) decision.access = Access::advised;
   if (random.chance(20)) decision.keep_offsets = false;
@@ -107,12 +107,12 @@ class PlanCheck {
     const Range some = {first, random_.between(0, elements_ - first)};
     for (const Bound* bound : bounds_) {
       const Range range = bound == bounds_[0] ? Range{0, elements_} : some;
-      Plan& plan = *bound->planned.plan;
+      const Plan& plan = bound->planned.plan;
       faults_.run([&] {
         Settings settings;
         settings.threads = Threads(static_cast<int>(random_.between(1, 3)));
         require_no_duplicates(plan, settings);
-        plan.prepare(range, any_decision(random_, plan), settings.threads);
+        prepared_.emplace_back(plan, range, any_decision(random_, plan), settings.threads);
       });
     }
     if (faults_.get()) return;
@@ -120,7 +120,7 @@ class PlanCheck {
     check_ranges();
     if (faults_.get()) return;
     if (result_ && !same_elements(*result_, out_.data())) wrong_ += "in ranges it has other elements; ";
-    const RowMoves* const moves = any_plan().facts().moves;
+    const RowMoves* const moves = any_plan().moves();
     if (moves != nullptr && moves->is_scatter() && columns_of(*moves) > 0 && result_) fill_parts();
   }
 
@@ -128,7 +128,7 @@ class PlanCheck {
   [[nodiscard]] const std::optional<PlanFault>& fault() const { return faults_.get(); }
 
  private:
-  [[nodiscard]] const Plan& any_plan() { return *bounds_[random_.chance(50) ? 0 : 1]->planned.plan; }
+  [[nodiscard]] const PreparedPlan& any_plan() { return prepared_[random_.chance(50) ? 0 : 1]; }
 
   void fill_ranges() {
     for (const Range range : random_ranges(random_, elements_, 12)) {
@@ -142,21 +142,21 @@ class PlanCheck {
 
   void check_ranges() {
     LowestFault found;
-    for (const Range range : random_ranges(random_, any_plan().facts().check_size, 9)) {
-      if (range.count != 0) found.run([&] { any_plan().check(range); });
+    for (const Range range : random_ranges(random_, any_plan().plan().facts().check_size, 9)) {
+      if (range.count != 0) found.run([&] { any_plan().plan().check(range); });
     }
     const bool in_fill = faults_.get().has_value();
     if (in_fill && (!found.get() || found.get()->position != faults_.get()->position)) {
       wrong_ += "check() does not find the lowest fault of fill(); ";
     }
-    if (!in_fill && found.get() && any_plan().facts().fill_checks)
+    if (!in_fill && found.get() && any_plan().plan().facts().fill_checks)
       wrong_ += "fill() misses a fault of check(); ";
     if (found.get()) faults_.run([&] { throw *found.get(); });
   }
 
   void fill_parts() {
     Storage whole(elements_ * width_);
-    const RowMoves& moves = *any_plan().facts().moves;
+    const RowMoves& moves = *any_plan().moves();
     write_base_of_tiles(moves, {0, elements_}, memory_target(whole.data(), width_), Threads(2));
     const std::int64_t parts = random_.between(1, 5);
     for (std::int64_t part = parts; part-- > 0;) fill_tiles(moves, whole.data(), part, parts);
@@ -169,6 +169,7 @@ class PlanCheck {
   std::int64_t elements_;
   std::int64_t width_;
   Storage out_;
+  std::vector<PreparedPlan> prepared_;
   LowestFault faults_;
   std::string wrong_;
 };
@@ -199,16 +200,16 @@ std::vector<bool> plan_open(Random& random, const Request& request, const Settin
   const Bound second = bind(request, settings);
   const Threads threads(static_cast<int>(random.between(1, 3)));
   const std::int64_t elements = count(first.planned.output.shape);
+  std::vector<PreparedPlan> prepared;
   for (const Bound* bound : {&first, &second}) {
-    Plan& plan = *bound->planned.plan;
-    plan.prepare({0, elements}, any_decision(random, plan), threads);
+    const Plan& plan = bound->planned.plan;
+    prepared.emplace_back(plan, Range{0, elements}, any_decision(random, plan), threads);
   }
   std::vector<bool> open(static_cast<std::size_t>(elements));
   OpenCount counted;
   for (const Range range : random_ranges(random, elements, 5)) {
     std::vector<std::uint64_t> bits(static_cast<std::size_t>(range.count / 64 + 1));
-    const Plan& plan = *(random.chance(50) ? first : second).planned.plan;
-    plan.mark_open(range, bits.data());
+    prepared[random.chance(50) ? 0 : 1].mark_open(range, bits.data());
     for (std::int64_t i = 0; i < range.count; ++i) {
       if ((bits[static_cast<std::size_t>(i / 64)] >> (i % 64) & 1) == 0) continue;
       open[static_cast<std::size_t>(range.first + i)] = true;
@@ -216,15 +217,15 @@ std::vector<bool> plan_open(Random& random, const Request& request, const Settin
       if (counted.first < 0 || range.first + i < counted.first) counted.first = range.first + i;
     }
   }
-  const OpenCount found = count_open(*first.planned.plan, elements, threads);
+  const OpenCount found = count_marked(open_marker(prepared[0]), elements, threads);
   if (found.count != counted.count || found.first != counted.first)
-    throw std::logic_error("count_open() does not count what mark_open() marks");
+    throw std::logic_error("count_marked() does not count what mark_open() marks");
   Storage masked(elements);
   const std::int64_t memory = random.between(0, 2 * elements);
-  write_open(*second.planned.plan, elements, memory, memory_target(masked.data(), 1), threads);
+  write_marked(open_marker(prepared[1]), elements, memory, memory_target(masked.data(), 1), threads);
   for (std::size_t i = 0; i < open.size(); ++i) {
     if (static_cast<int>(masked.data()[i]) != (open[i] ? 1 : 0))
-      throw std::logic_error("write_open() does not tell what mark_open() marks");
+      throw std::logic_error("write_marked() does not tell what mark_open() marks");
   }
   return open;
 }

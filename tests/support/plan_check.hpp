@@ -1,4 +1,4 @@
-// Checks the promises of every plan (kernels/plan.hpp) against a known result.
+// Checks the promises of every plan (kernels/rows/plan.hpp) against a known result.
 #pragma once
 
 #include <optional>

@@ -7,7 +7,7 @@
 namespace tensorop {
 namespace {
 
-class CastElements final : public Plan {
+class CastElements final : public ElementPlan {
  public:
   CastElements(const Tensor& data, DType dtype, Overflow overflow)
       : data_(data), dtype_(dtype), overflow_(overflow) {
@@ -36,7 +36,7 @@ class CastElements final : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> cast_plan(const Tensor& data, DType dtype, Overflow overflow) {
+std::unique_ptr<const ElementPlan> cast_plan(const Tensor& data, DType dtype, Overflow overflow) {
   return std::make_unique<CastElements>(data, dtype, overflow);
 }
 

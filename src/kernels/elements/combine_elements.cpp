@@ -13,7 +13,7 @@ namespace {
 // Number of elements in a block if more than two operands are folded: the partial result stays in cache.
 constexpr std::int64_t kFoldBlock = 4096;
 
-class CombineElements final : public Plan {
+class CombineElements final : public ElementPlan {
  public:
   explicit CombineElements(CombineElementsSpec spec)
       : operands_(std::move(spec.operands)),
@@ -102,7 +102,7 @@ class CombineElements final : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> combine_plan(CombineElementsSpec spec) {
+std::unique_ptr<const ElementPlan> combine_plan(CombineElementsSpec spec) {
   return std::make_unique<CombineElements>(std::move(spec));
 }
 

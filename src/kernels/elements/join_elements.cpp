@@ -8,7 +8,7 @@
 namespace tensorop {
 namespace {
 
-class JoinElements final : public Plan {
+class JoinElements final : public ElementPlan {
  public:
   JoinElements(std::vector<Tensor> operands, const std::vector<std::int64_t>& row_elements)
       : operands_(std::move(operands)), walk_(row_elements) {
@@ -50,7 +50,8 @@ class JoinElements final : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> join_plan(std::vector<Tensor> operands, const std::vector<std::int64_t>& row_elements) {
+std::unique_ptr<const ElementPlan> join_plan(std::vector<Tensor> operands,
+                                             const std::vector<std::int64_t>& row_elements) {
   return std::make_unique<JoinElements>(std::move(operands), row_elements);
 }
 

@@ -27,7 +27,7 @@ void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastWa
   });
 }
 
-class RepeatElements final : public Plan {
+class RepeatElements final : public ElementPlan {
  public:
   RepeatElements(const Tensor& data, const Shape& result, const BroadcastStrides& strides)
       : data_(data), walk_(result, {strides}) {}
@@ -49,7 +49,8 @@ class RepeatElements final : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> repeat_plan(const Tensor& data, const Shape& result, const BroadcastStrides& strides) {
+std::unique_ptr<const ElementPlan> repeat_plan(const Tensor& data, const Shape& result,
+                                               const BroadcastStrides& strides) {
   return std::make_unique<RepeatElements>(data, result, strides);
 }
 

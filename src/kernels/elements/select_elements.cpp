@@ -64,7 +64,7 @@ SelectLoop find_select(int width) {
   return dispatch_width(width, []<class Word>(TypeTag<Word>) -> SelectLoop { return select<Word>; });
 }
 
-class SelectElements final : public Plan {
+class SelectElements final : public ElementPlan {
  public:
   SelectElements(std::vector<Tensor> operands, const Shape& result,
                  const std::vector<BroadcastStrides>& strides)
@@ -99,8 +99,8 @@ class SelectElements final : public Plan {
 
 }  // namespace
 
-std::unique_ptr<Plan> select_plan(std::vector<Tensor> operands, const Shape& result,
-                                  const std::vector<BroadcastStrides>& strides) {
+std::unique_ptr<const ElementPlan> select_plan(std::vector<Tensor> operands, const Shape& result,
+                                               const std::vector<BroadcastStrides>& strides) {
   return std::make_unique<SelectElements>(std::move(operands), result, strides);
 }
 

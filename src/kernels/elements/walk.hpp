@@ -36,7 +36,7 @@ class BroadcastWalk {
 
   // The offset of the operand's element for the result's element at flat position `position`.
   [[nodiscard]] std::int64_t offset(std::size_t operand, std::int64_t position) const;
-  // The same as Plan::origin().
+  // The same as ElementPlan::origin().
   [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand, std::int64_t position) const {
     return operand < strides_.size() ? std::optional(offset(operand, position)) : std::nullopt;
   }

@@ -86,39 +86,39 @@ Decision choose(const ScheduleFacts& facts) {
 }
 
 ScheduleFacts facts_of(const RowMoves& moves) {
-  const RowMap& map = *moves.map;
+  const RowMap& map = moves.map;
   ScheduleFacts out;
   out.is_scatter = moves.is_scatter();
   out.together = moves.is_scatter() && moves.row_updates->together();
   out.rows = map.rows();
-  out.row_bytes = moves.row_bytes;
+  out.row_bytes = moves.row_bytes();
   out.repeats = map.repeats();
   out.tuples = map.decoder().tuples();
   out.group_size = map.group_size();
   out.group_rows = map.group_rows();
   out.columns = columns_of(moves);
-  out.steps = out.columns == 0 ? 0 : moves.data_rows / map.column_stride();
+  out.steps = out.columns == 0 ? 0 : moves.data_rows() / map.column_stride();
   return out;
 }
 
 std::int64_t columns_of(const RowMoves& moves) {
-  return moves.row_elements == 1 ? moves.map->columns() : 0;
+  return moves.row_elements == 1 ? moves.map.columns() : 0;
 }
 
 bool in_columns(const RowMoves& moves) {
   // The rows, which are single elements, touch most pages of data.
-  return !moves.is_scatter() && columns_of(moves) > 0 && moves.map->rows() > moves.data_bytes() / kPage;
+  return !moves.is_scatter() && columns_of(moves) > 0 && moves.map.rows() > moves.data_bytes() / kPage;
 }
 
 std::optional<RandomAccess> random_access(const RowMoves& moves, const ScheduleFacts& facts) {
-  const RowMap& map = *moves.map;
+  const RowMap& map = moves.map;
   const Tensor& indices = map.decoder().indices();
   RandomAccess out;
   const auto add = [&](const std::byte* begin, std::int64_t bytes) {
     out.operands.emplace_back(begin, to_size(bytes));
   };
   if (!moves.is_scatter()) {
-    add(moves.data, moves.data_bytes());
+    add(moves.data.data(), moves.data_bytes());
     if (!in_columns(moves)) return out;
     out.kind = RandomAccess::Kind::columns;
     add(indices.data(), indices.bytes());
@@ -127,19 +127,19 @@ std::optional<RandomAccess> random_access(const RowMoves& moves, const ScheduleF
   // Sorted updates are read at random; more updates are applied in order, and the result is written at
   // random. Strings are in memory. Long rows are read well in any order.
   const Order order = choose_order(facts);
-  if (moves.dtype == DType::string || moves.row_bytes > kRangeBytes || order == Order::direct)
+  if (moves.dtype() == DType::string || moves.row_bytes() > kRangeBytes || order == Order::direct)
     return std::nullopt;
   if (map.rows() > kMostSorted) {
     out.kind = RandomAccess::Kind::targets;
     if (order == Order::sorted)
-      out.sort_bytes = sizes_to_sort({0, moves.data_rows}, moves.row_bytes, map.rows()).carried_bytes();
+      out.sort_bytes = sizes_to_sort({0, moves.data_rows()}, moves.row_bytes(), map.rows()).carried_bytes();
   }
   // Tiles read a piece of each row of every operand.
   if (order == Order::tiled) {
-    add(moves.data, moves.data_bytes());
+    add(moves.data.data(), moves.data_bytes());
     add(indices.data(), indices.bytes());
   }
-  if (!moves.row_updates->repeats()) add(moves.updates, map.rows() * moves.row_bytes);
+  if (!moves.row_updates->repeats()) add(moves.row_updates->stored(), map.rows() * moves.row_bytes());
   return out;
 }
 
@@ -148,9 +148,9 @@ Decision choose_in_memory(const RowMoves* moves) {
 }
 
 std::int64_t range_elements(const RowMoves* moves, const Decision& decision, std::int64_t width) {
-  if (!decision.sorts() || moves->row_bytes > kRangeBytes) return kRangeBytes / width;
+  if (!decision.sorts() || moves->row_bytes() > kRangeBytes) return kRangeBytes / width;
   // Runs that are larger, of very large results, consist of several ranges: both are powers of two.
-  return run_targets_of(kRangeBytes / moves->row_bytes) * moves->row_elements;
+  return run_targets_of(kRangeBytes / moves->row_bytes()) * moves->row_elements;
 }
 
 double pages_touched(const ScheduleFacts& facts) {

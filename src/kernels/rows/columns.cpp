@@ -69,16 +69,17 @@ class ColumnTiles {
 // Applies all updates of the columns `tile`. `packed` holds these columns of data: tile.count elements for
 // each step along the axis.
 void update_tile(const RowMoves& moves, Range tile, std::byte* packed) {
-  const RowMap& map = *moves.map;
+  const RowMap& map = moves.map;
   const RowUpdates& row_updates = *moves.row_updates;
-  const std::int64_t elements = moves.data_rows / map.column_stride() * tile.count;
+  const std::int64_t elements = moves.data_rows() / map.column_stride() * tile.count;
   row_updates.update({{0, elements}, 0, 1, 0}, packed, nullptr, [&](const auto& take) {
     Move blocks[kIndexBlock];
     map.locate_columns({0, map.index_steps()}, tile, tile,
                        [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
                          const std::int64_t later = row + kTileStepsAhead * map.columns();
                          if (later < map.rows() && !row_updates.repeats())
-                           prefetch(moves.updates + later * moves.row_bytes, count * moves.row_bytes);
+                           prefetch(moves.row_updates->stored() + later * moves.row_bytes(),
+                                    count * moves.row_bytes());
                          for (std::int64_t i = 0; i < count; ++i) blocks[i] = {offsets[i], row + i};
                          take(blocks, count);
                        });
@@ -88,12 +89,12 @@ void update_tile(const RowMoves& moves, Range tile, std::byte* packed) {
 }  // namespace
 
 void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std::int64_t parts) {
-  const ColumnTiles tiles(*moves.map, moves.data_rows, moves.row_bytes);
+  const ColumnTiles tiles(moves.map, moves.data_rows(), moves.row_bytes());
   Storage packed(tiles.bytes());
   const std::int64_t end = part_bound(tiles.count(), part + 1, parts);
   for (std::int64_t number = part_bound(tiles.count(), part, parts); number < end; ++number) {
     const Range tile = tiles.tile(number);
-    tiles.pack(tile, moves.data, packed.data());
+    tiles.pack(tile, moves.data.data(), packed.data());
     update_tile(moves, tile, packed.data());
     tiles.unpack(tile, packed.data(), whole);
   }
@@ -101,12 +102,12 @@ void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std:
 
 void write_base_of_tiles(const RowMoves& moves, Range elements, const ElementTarget& target,
                          const Threads& threads) {
-  if (ColumnTiles(*moves.map, moves.data_rows, moves.row_bytes).cover_all()) return;
-  const std::int64_t chunk = kBaseBytes / moves.row_bytes;
-  threads.expect(elements.count * moves.row_bytes);
+  if (ColumnTiles(moves.map, moves.data_rows(), moves.row_bytes()).cover_all()) return;
+  const std::int64_t chunk = kBaseBytes / moves.row_bytes();
+  threads.expect(elements.count * moves.row_bytes());
   for_each_range(elements, chunk, threads, [&](Range some, int /*worker*/) {
-    target.write(some, moves.data + some.first * moves.row_bytes);
-    threads.advance(some.count * moves.row_bytes);
+    target.write(some, moves.data.data() + some.first * moves.row_bytes());
+    threads.advance(some.count * moves.row_bytes());
   });
 }
 

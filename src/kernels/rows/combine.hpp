@@ -7,12 +7,20 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/plan.hpp"
 #include "tensor/dtype.hpp"
 
 namespace tensorop {
 
 enum class Reduction : std::uint8_t { none, add, sub, mul, min, max, mean, and_bits, or_bits, xor_bits };
+
+// How float16 and bfloat16 elements are rounded while several updates are combined.
+enum class Rounding : std::uint8_t {
+  each_step,  // to the dtype, after every update
+  once,       // in a float32 accumulator; only the result is rounded
+  // As `once`, but a mean is the rounded sum divided by the count, rounded again; the sum for a mean of
+  // integers wraps instead of being exact. (PyTorch)
+  sum_and_mean,
+};
 
 // Whether the reduction accumulates elements of the dtype in float32.
 [[nodiscard]] bool accumulates_wide(Reduction reduction, DType dtype, Rounding rounding);

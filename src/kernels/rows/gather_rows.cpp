@@ -6,10 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
-#include "kernels/rows/choose.hpp"
-#include "kernels/rows/segments.hpp"
 
 namespace tensorop {
 namespace {
@@ -77,112 +74,7 @@ void gather(std::byte* out, const std::byte* base, const std::int64_t* offsets, 
   copy_rows_ahead(out, base, offsets, count, width);
 }
 
-// Bytes of rows that are announced to the system at a time.
-constexpr std::int64_t kAdvisedBytes = 1 << 20;
-
-// Reads memory sequentially, which the hardware prefetches; it does not prefetch reads in the order of the
-// rows. Uses real loads because the processor dropped half of the software prefetches.
-void read_through(const std::byte* begin, std::int64_t bytes) {
-  for (std::int64_t byte = 0; byte < bytes; byte += kCacheLine) {
-    static_cast<void>(*static_cast<const volatile std::byte*>(begin + byte));
-  }
-}
-
-class GatherRows final : public Plan {
- public:
-  explicit GatherRows(GatherRowsSpec spec)
-      : data_(std::move(spec.data)),
-        fill_(std::move(spec.fill)),
-        map_(std::move(spec.decoder), spec.dims),
-        moves_{.map = &map_,
-               .dtype = data_.dtype(),
-               .row_elements = spec.row_elements,
-               .row_bytes = spec.row_elements * element_size(data_.dtype()),
-               .data = data_.data(),
-               .data_rows = data_.size() / spec.row_elements,
-               .fill = fill_ ? fill_->data() : nullptr} {
-    // Each index selects an element of the result, unless the result is empty.
-    set_facts({.check_size = map_.decoder().tuples(),
-               .fill_checks = map_.decoder().tuples() == 0 || spec.result_elements != 0,
-               .moves = map_.rows() == 0 ? nullptr : &moves_});
-  }
-
-  void prepare(Range /*range*/, const Decision& decision, const Threads& threads) override {
-    read_groups_ = decision.read_groups;
-    is_advised_ = decision.access == Access::advised;
-    if (decision.keep_offsets) map_.keep_offsets(threads);
-    if (is_advised_) expect_random(data_.data(), data_.bytes());
-  }
-
-  void fill(Range range, std::byte* out) const override {
-    const std::int64_t width = element_size(moves_.dtype);
-    for (const auto& [rows, column, columns, first] : segments_of(range, moves_.row_elements)) {
-      std::byte* const at = out + first * width;
-      columns == moves_.row_elements ? fill_rows(rows.first, rows.count, at)
-                                     : fill_within_row(rows.first, column * width, columns * width, at);
-    }
-  }
-
-  void check(Range range) const override { map_.decoder().check(range); }
-
- private:
-  // Fills some bytes of one row, from `column` on: a range may begin or end within a row.
-  void fill_within_row(std::int64_t row, std::int64_t column, std::int64_t bytes, std::byte* out) const {
-    std::int64_t offset = 0;
-    map_.locate(row, 1, &offset);
-    if (offset == kSkip) {
-      write_skipped(out, bytes, skipped_rows(moves_));
-    } else {
-      const std::byte* const from = moves_.data + offset * moves_.row_bytes + column;
-      if (is_advised_) will_need(from, bytes);
-      std::memcpy(out, from, to_size(bytes));
-    }
-  }
-
-  // With Access::advised, announces the rows of the next block to the system before it copies this block.
-  void fill_rows(std::int64_t row, std::int64_t rows, std::byte* out) const {
-    const std::int64_t row_bytes = moves_.row_bytes;
-    const std::int64_t most =
-        is_advised_ ? std::clamp<std::int64_t>(kAdvisedBytes / row_bytes, 1, kIndexBlock / 2) : kIndexBlock;
-    std::int64_t room[kIndexBlock];
-    std::int64_t last_read = -1;
-    std::int64_t announced = row;
-    for (const std::int64_t end = row + rows; row < end;) {
-      if (is_advised_) {
-        const std::int64_t next = std::min(end, row + 2 * most);
-        announce({announced, next - announced});
-        announced = next;
-      } else if (read_groups_ && row / map_.group_rows() != last_read) {
-        last_read = row / map_.group_rows();
-        const std::int64_t group_bytes = map_.group_size() * row_bytes;
-        read_through(moves_.data + last_read * group_bytes, group_bytes);
-      }
-      const LocatedRows run = map_.locate_run(row, std::min(most, end - row), room);
-      gather_rows(out, moves_.data + run.base * row_bytes, run.offsets, run.count, row_bytes,
-                  skipped_rows(moves_));
-      row += run.count;
-      out += run.count * row_bytes;
-    }
-  }
-
-  // Announces up to kIndexBlock rows to the system.
-  void announce(Range rows) const {
-    std::int64_t offsets[kIndexBlock];
-    if (rows.count != 0) map_.locate(rows.first, rows.count, offsets);
-    for (std::int64_t i = 0; i < rows.count; ++i) {
-      if (offsets[i] != kSkip) will_need(moves_.data + offsets[i] * moves_.row_bytes, moves_.row_bytes);
-    }
-  }
-
-  Tensor data_;
-  std::optional<Tensor> fill_;
-  RowMap map_;
-  RowMoves moves_;
-  bool read_groups_ = false;
-  bool is_advised_ = false;
-};
-
-class CheckedCopy final : public Plan {
+class CheckedCopy final : public ElementPlan {
  public:
   CheckedCopy(const Tensor& data, const IndexDecoder& decoder, std::optional<Tensor> missing)
       : data_(data),
@@ -220,7 +112,7 @@ class CheckedCopy final : public Plan {
 }  // namespace
 
 SkippedRows skipped_rows(const RowMoves& moves) {
-  return {moves.map->skips(), moves.fill, element_size(moves.dtype)};
+  return {moves.map.skips(), moves.fill ? moves.fill->data() : nullptr, element_size(moves.dtype())};
 }
 
 void write_skipped(std::byte* out, std::int64_t bytes, const SkippedRows& skipped) {
@@ -255,16 +147,17 @@ void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* offs
   }
 }
 
-std::unique_ptr<Plan> checked_copy_plan(const Tensor& data, const IndexDecoder& decoder,
-                                        std::optional<Tensor> fill) {
-  return std::make_unique<CheckedCopy>(data, decoder, std::move(fill));
+Plan checked_copy_plan(const Tensor& data, const IndexDecoder& decoder, std::optional<Tensor> fill) {
+  return std::unique_ptr<const ElementPlan>(std::make_unique<CheckedCopy>(data, decoder, std::move(fill)));
 }
 
-std::unique_ptr<Plan> gather_plan(GatherRowsSpec spec) {
-  if (spec.data.size() == 0) {
-    return checked_copy_plan(spec.data, spec.decoder, std::move(spec.fill));
+Plan gather_plan(GatherRowsSpec spec) {
+  if (spec.data.size() != 0) {
+    RowMap map(spec.decoder, spec.dims);
+    if (map.rows() != 0)
+      return RowMoves{std::move(map), std::move(spec.data), spec.row_elements, std::move(spec.fill)};
   }
-  return std::make_unique<GatherRows>(std::move(spec));
+  return checked_copy_plan(spec.data, spec.decoder, std::move(spec.fill));
 }
 
 }  // namespace tensorop

@@ -24,29 +24,36 @@ bool has_one_row(const Shape& shape, const BroadcastStrides& strides, std::int64
   return true;
 }
 
-// Whether updates are folded row by row: for a mean, or if a row's first update replaces its value.
-bool has_fold(const ScatterRowsSpec& spec) {
-  return spec.reduction == Reduction::mean || !spec.use_init_val;
-}
-
 }  // namespace
 
 RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
     : updates_(spec.updates),
-      dtype_(spec.data.dtype()),
-      width_(element_size(spec.data.dtype())),
+      width_(element_size(spec.updates.dtype())),
       row_elements_(spec.row_elements),
       reduction_(spec.reduction),
       use_init_val_(spec.use_init_val),
-      replace_(combine_loop(Reduction::none, spec.data.dtype())),
-      combine_(combine_loop(spec.reduction, spec.data.dtype())),
-      fold_(has_fold(spec) ? fold_loop(spec.reduction, spec.data.dtype(), spec.rounding) : nullptr),
-      wide_(has_fold(spec) ? WideLoops{} : wide_loops(spec.reduction, spec.data.dtype(), spec.rounding)),
+      replace_(combine_loop(Reduction::none, spec.updates.dtype())),
+      combine_(combine_loop(spec.reduction, spec.updates.dtype())),
       repetition_(spec.updates_shape, {spec.update_strides}),
       repeated_(spec.updates_shape.empty()
                     ? nullptr
                     : repeat_plan(spec.updates, spec.updates_shape, spec.update_strides)),
-      one_row_(repeated_ && has_one_row(spec.updates_shape, spec.update_strides, row_elements_)) {}
+      one_row_(repeated_ && has_one_row(spec.updates_shape, spec.update_strides, row_elements_)) {
+  set_rounding(spec.rounding);
+}
+
+void RowUpdates::set_rounding(Rounding rounding) {
+  // For a mean, or if a row's first update replaces its value.
+  const bool by_row = reduction_ == Reduction::mean || !use_init_val_;
+  fold_ = by_row ? fold_loop(reduction_, updates_.dtype(), rounding) : nullptr;
+  wide_ = by_row ? WideLoops{} : wide_loops(reduction_, updates_.dtype(), rounding);
+}
+
+RowUpdates RowUpdates::rounded_once() const {
+  RowUpdates out = *this;
+  out.set_rounding(Rounding::once);
+  return out;
+}
 
 // Calls combine(rows, moves, count) with the rows of both sides.
 template <class CombineMoves>

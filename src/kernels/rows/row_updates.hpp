@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "kernels/bits.hpp"
+#include "kernels/elements/element_plans.hpp"
 #include "kernels/elements/open_tests.hpp"
 #include "kernels/elements/walk.hpp"
 #include "kernels/index/index.hpp"
-#include "kernels/plan.hpp"
 #include "kernels/rows/combine.hpp"
 #include "kernels/rows/segments.hpp"
 
@@ -39,6 +39,9 @@ class RowUpdates {
   // Keeps the updates of `spec`.
   explicit RowUpdates(const ScatterRowsSpec& spec);
 
+  // The same updates, rounded once.
+  [[nodiscard]] RowUpdates rounded_once() const;
+
   // Whether an update is combined with the target; otherwise it replaces the target.
   [[nodiscard]] bool combines() const { return reduction_ != Reduction::none; }
   [[nodiscard]] Reduction reduction() const { return reduction_; }
@@ -54,6 +57,8 @@ class RowUpdates {
   }
   // Whether update() generates a row of updates for each move because the updates are repeated.
   [[nodiscard]] bool repeats() const { return repeated_ != nullptr; }
+  // The rows of updates, if they are stored.
+  [[nodiscard]] const std::byte* stored() const { return repeats() ? nullptr : updates_.data(); }
 
   // Applies those moves of `source` that belong to the segment, as select_moves() selects them. `out` is the
   // first target row of the segment at its first column. Moves refer to rows of `updates`; null: of the
@@ -74,7 +79,7 @@ class RowUpdates {
   }
 
   // Sets bit `first` + i of `bits`, of the segment, if the segment's element i is open for a reason other
-  // than none, as Plan::mark_open() does. `data` is the indexed tensor; `source` as in update().
+  // than none, as PreparedPlan::mark_open() does. `data` is the indexed tensor; `source` as in update().
   template <class Source>
   void mark_open(const Segment& segment, OpenReason reason, const std::byte* data, std::uint64_t* bits,
                  const Source& source) const;
@@ -83,6 +88,9 @@ class RowUpdates {
   [[nodiscard]] std::int64_t position(std::int64_t position) const;
 
  private:
+  // Sets the loops, which depend on the rounding.
+  void set_rounding(Rounding rounding);
+
   // Target rows, or their accumulators.
   struct Target {
     std::byte* out;
@@ -105,18 +113,17 @@ class RowUpdates {
                     std::vector<Move>& moves) const;
 
   Tensor updates_;
-  DType dtype_;
   std::int64_t width_;
   std::int64_t row_elements_;
   Reduction reduction_;
   bool use_init_val_;
   Combine replace_;
   Combine combine_;
-  Fold fold_;
+  Fold fold_ = nullptr;
   WideLoops wide_;
-  BroadcastWalk repetition_;        // of repeated updates
-  std::unique_ptr<Plan> repeated_;  // generates the rows of updates; null: they are stored
-  bool one_row_;                    // all rows of updates are the same
+  BroadcastWalk repetition_;                     // of repeated updates
+  std::shared_ptr<const ElementPlan> repeated_;  // generates the rows of updates; null: they are stored
+  bool one_row_;                                 // all rows of updates are the same
 };
 
 // Duplicates are rows with several updates. Otherwise an element is open that is a minimum or maximum of
@@ -124,7 +131,7 @@ class RowUpdates {
 template <class Source>
 void RowUpdates::mark_open(const Segment& segment, OpenReason reason, const std::byte* data,
                            std::uint64_t* bits, const Source& source) const {
-  const OpenTest test = reason == OpenReason::duplicate_updates ? nullptr : nan_test(dtype_);
+  const OpenTest test = reason == OpenReason::duplicate_updates ? nullptr : nan_test(updates_.dtype());
   const auto place = [&](std::int64_t row) { return segment.first + row * segment.columns; };
   std::vector<std::uint64_t> updated(words_of_bits(segment.targets.count));
   std::vector<std::uint64_t> twice(updated.size());

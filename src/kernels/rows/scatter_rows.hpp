@@ -7,8 +7,8 @@
 
 #include "kernels/elements/walk.hpp"
 #include "kernels/index/row_map.hpp"
-#include "kernels/plan.hpp"
 #include "kernels/rows/combine.hpp"
+#include "kernels/rows/plan.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
@@ -22,7 +22,7 @@ struct ScatterRowsSpec {
   Reduction reduction = Reduction::none;  // defined for the dtype
   bool use_init_val = true;  // false: a reduction begins with the first update of a row, not with data
   Rounding rounding = Rounding::each_step;
-  bool refuse_duplicates = false;             // prepare() throws duplicate_update for the lowest update
+  bool refuse_duplicates = false;             // RowMoves::refuses_duplicates
   OpenReason open_reason = OpenReason::none;  // none, duplicate_updates, or nan_in_extreme of floats
   // The shape to which updates are repeated, with a row for each index tuple; empty: they have these rows.
   Shape updates_shape = {};
@@ -33,6 +33,6 @@ struct ScatterRowsSpec {
 // work. Sorting takes 12 bytes for each update; mean and use_init_val = false take up to 40 more for each
 // update of a range; sums in float32 take twice the bytes of a range. Repeated updates take no more memory:
 // only a few of their rows are generated at a time.
-[[nodiscard]] std::unique_ptr<Plan> scatter_plan(ScatterRowsSpec spec);
+[[nodiscard]] Plan scatter_plan(ScatterRowsSpec spec);
 
 }  // namespace tensorop

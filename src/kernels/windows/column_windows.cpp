@@ -217,19 +217,21 @@ struct ColumnMoves {
 
   explicit ColumnMoves(const RowMoves& row_moves)
       : moves(row_moves),
-        width(moves.row_bytes),
-        stride(moves.map->column_stride()),
-        steps(moves.data_rows / stride),
-        columns(moves.map->columns()),
-        rows(moves.map->index_steps()) {}
+        width(moves.row_bytes()),
+        stride(moves.map.column_stride()),
+        steps(moves.data_rows() / stride),
+        columns(moves.map.columns()),
+        rows(moves.map.index_steps()) {}
 
   // A part of the memory is for blocks of the result.
   [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
     return {{rows, columns, width, steps * width}, memory - memory / kBlocksShare, file_offset};
   }
-  [[nodiscard]] RowPieces data(bool mapped) const { return {moves.data, steps, {0, stride}, width, mapped}; }
+  [[nodiscard]] RowPieces data(bool mapped) const {
+    return {moves.data.data(), steps, {0, stride}, width, mapped};
+  }
   [[nodiscard]] RowPieces indices(bool mapped) const {
-    return {moves.map->decoder().indices(), columns, mapped};
+    return {moves.map.decoder().indices(), columns, mapped};
   }
 };
 
@@ -241,8 +243,8 @@ class ColumnFiller {
         moves_(moves),
         threads_(threads_within(windowing.memory / kBlocksShare, kBlockBytes, threads)),
         tiles_(shape_.tiles(windowing.memory, windowing.target.file_offset)),
-        data_(shape_.data(windowing.is_mapped(moves.data))),
-        indices_(shape_.indices(windowing.is_mapped(moves.map->decoder().indices().data()))),
+        data_(shape_.data(windowing.is_mapped(moves.data.data()))),
+        indices_(shape_.indices(windowing.is_mapped(moves.map.decoder().indices().data()))),
         result_(tiles_, windowing, threads_),
         packed_(std::in_place, tiles_, shape_.steps, shape_.width),
         blocks_(threads_, kBlockBytes) {
@@ -270,12 +272,12 @@ class ColumnFiller {
     for_each_block(blocks, indices_, threads_, [&](const TileBlock& block, int worker) {
       std::byte* const made = blocks_.of(worker);
       std::byte* out = made;
-      moves_.map->locate_columns(block.rows, block.columns, tile,
-                                 [&](std::int64_t /*row*/, std::int64_t count, const std::int64_t* offsets) {
-                                   gather_rows(out, packed_->data(), offsets, count, width,
-                                               skipped_rows(moves_));
-                                   out += count * width;
-                                 });
+      moves_.map.locate_columns(block.rows, block.columns, tile,
+                                [&](std::int64_t /*row*/, std::int64_t count, const std::int64_t* offsets) {
+                                  gather_rows(out, packed_->data(), offsets, count, width,
+                                              skipped_rows(moves_));
+                                  out += count * width;
+                                });
       threads_.advance(block.rows.count * block.columns.count * indices_.width());
       result_.write(number, block, made);
     });
@@ -295,7 +297,7 @@ class ColumnFiller {
 }  // namespace
 
 bool fits_columns(const RowMoves& moves, std::int64_t memory) {
-  return ColumnMoves(moves).steps * moves.row_bytes <= std::max(memory, kLeastTileBytes);
+  return ColumnMoves(moves).steps * moves.row_bytes() <= std::max(memory, kLeastTileBytes);
 }
 
 WindowPlan plan_column_windows(const RowMoves& moves, std::int64_t memory) {

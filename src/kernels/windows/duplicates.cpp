@@ -63,14 +63,14 @@ void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
                            const std::function<ScratchFile(std::int64_t bytes)>& scratch,
                            const Threads& threads) {
   // The partition carries numbers of updates. A target takes a bit; row_bytes = 1 is an upper bound of that.
-  const UpdateDivision division = choose_division({.target_rows = scatter.data_rows,
-                                                   .rows = scatter.map->rows(),
+  const UpdateDivision division = choose_division({.target_rows = scatter.data_rows(),
+                                                   .rows = scatter.map.rows(),
                                                    .row_bytes = 1,
                                                    .repeated = true,
                                                    .memory = memory});
   const PartitionSizes& sizes = division.sizes;
   Partition updates(sizes, division.in_file ? scratch : nullptr);
-  updates.put(*scatter.map, {0, scatter.map->rows()}, nullptr, division.dividing(memory, threads));
+  updates.put(scatter.map, {0, scatter.map.rows()}, nullptr, division.dividing(memory, threads));
   const Threads some = threads_within(memory / 2, sizes.run_targets / 8, threads);
   std::vector<std::optional<Move>> found(to_size(some.count()));
   const auto need = [&](std::int64_t run) { updates.will_visit(run); };

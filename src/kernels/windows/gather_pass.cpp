@@ -46,12 +46,12 @@ PassSizes choose_passes(const PassFacts& facts) {
 PartitionSizes GatherPass::divide(const RowMoves& gather, Range rows, std::int64_t chunks,
                                   std::int64_t memory) {
   const UpdateDivision division = choose_division(
-      {.target_rows = rows.count, .rows = rows.count, .row_bytes = gather.row_bytes, .memory = memory});
+      {.target_rows = rows.count, .rows = rows.count, .row_bytes = gather.row_bytes(), .memory = memory});
   return {.targets = rows,
           .run_targets = division.sizes.run_targets,
           .rows = rows.count,
           .chunks = chunks,
-          .row_bytes = gather.row_bytes};
+          .row_bytes = gather.row_bytes()};
 }
 
 GatherPass::Others GatherPass::others_of(const RowMoves& gather, std::int64_t rows, std::int64_t memory) {
@@ -61,7 +61,7 @@ GatherPass::Others GatherPass::others_of(const RowMoves& gather, std::int64_t ro
 }
 
 std::int64_t GatherPass::carried_bytes(const RowMoves& gather) {
-  return PartitionSizes{.row_bytes = gather.row_bytes}.carried_row_bytes();
+  return PartitionSizes{.row_bytes = gather.row_bytes()}.carried_row_bytes();
 }
 
 GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t window_rows, std::int64_t chunks,
@@ -70,9 +70,9 @@ GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t window_r
       windowing_(windowing),
       threads_(threads),
       window_{rows.first, std::min(rows.count, window_rows)},
-      memory_(std::in_place, window_.count * gather.row_bytes, "a window of the result"),
+      memory_(std::in_place, window_.count * gather.row_bytes(), "a window of the result"),
       rooms_(to_size(threads.count())),
-      place_(combine_loop(Reduction::none, gather.dtype)) {
+      place_(combine_loop(Reduction::none, gather.dtype())) {
   clear(memory_->data(), window_.count);
   const Range others = {window_.end(), rows.count - window_.count};
   if (others.count != 0) others_.emplace(divide(gather, others, chunks, windowing.memory), windowing.scratch);
@@ -80,7 +80,7 @@ GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t window_r
 
 void GatherPass::clear(std::byte* out, std::int64_t rows) const {
   const SkippedRows skipped = skipped_rows(gather_);
-  if (skipped.any) write_skipped(out, rows * gather_.row_bytes, skipped);
+  if (skipped.any) write_skipped(out, rows * gather_.row_bytes(), skipped);
 }
 
 void GatherPass::place(std::byte* out, const std::byte* from, const Move* moves, std::int64_t count) const {
@@ -88,7 +88,7 @@ void GatherPass::place(std::byte* out, const std::byte* from, const Move* moves,
 }
 
 void GatherPass::write_window() const {
-  const std::int64_t row_bytes = gather_.row_bytes;
+  const std::int64_t row_bytes = gather_.row_bytes();
   const std::int64_t step =
       windowing_.target.anywhere ? std::max<std::int64_t>(1, kPassWriteBytes / row_bytes) : window_.count;
   for_each_range(window_, step, threads_, [&](Range rows, int /*worker*/) {
@@ -105,8 +105,8 @@ void GatherPass::write() {
   rooms_.clear();
   if (!others_) return;
   const Threads threads =
-      threads_within(windowing_.memory, others_->targets(0).count * gather_.row_bytes, threads_);
-  write_windows(*others_, gather_.row_elements, gather_.row_bytes, windowing_, threads,
+      threads_within(windowing_.memory, others_->targets(0).count * gather_.row_bytes(), threads_);
+  write_windows(*others_, gather_.row_elements, gather_.row_bytes(), windowing_, threads,
                 [&](std::int64_t window, std::byte* out) {
                   const Range rows = others_->targets(window);
                   clear(out, rows.count);

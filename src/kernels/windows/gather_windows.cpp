@@ -25,8 +25,8 @@ constexpr std::int64_t kGatherBlocksAhead = 4;
 constexpr std::int64_t kDivideShare = 8;
 
 PassFacts pass_facts(const RowMoves& gather, std::int64_t memory) {
-  return {.rows = gather.map->rows(),
-          .row_bytes = gather.row_bytes,
+  return {.rows = gather.map.rows(),
+          .row_bytes = gather.row_bytes(),
           .data_bytes = gather.data_bytes(),
           .sort_bytes = kGatherSortBytes,
           .memory = memory};
@@ -37,8 +37,8 @@ PassFacts pass_facts(const RowMoves& gather, std::int64_t memory) {
 class AscendingRows {
  public:
   AscendingRows(const RowMoves& gather, Range rows, const Threads& threads)
-      : gather_(gather), by_data_(sizes_to_read(gather.data_rows, rows.count), nullptr) {
-    by_data_.put(*gather.map, rows, nullptr, threads);
+      : gather_(gather), by_data_(sizes_to_read(gather.data_rows(), rows.count), nullptr) {
+    by_data_.put(gather.map, rows, nullptr, threads);
     firsts_ = by_data_.firsts();
   }
 
@@ -54,21 +54,22 @@ class AscendingRows {
     std::vector<Move> moves;
     for_each_run(rows, [&](std::int64_t run, Range which) {
       const Range targets = by_data_.targets(run);
-      const std::int64_t bytes = targets.count * gather_.row_bytes;
+      const std::int64_t bytes = targets.count * gather_.row_bytes();
       if (which.count >= bytes / kPage)
-        return will_need(gather_.data + targets.first * gather_.row_bytes, bytes);
+        return will_need(gather_.data.data() + targets.first * gather_.row_bytes(), bytes);
       moves.clear();
       by_data_.visit(run, which,
                      [&](const Move* some, std::int64_t n) { moves.insert(moves.end(), some, some + n); });
       std::ranges::sort(moves, {}, &Move::target);
-      will_need_rows(gather_.data, gather_.row_bytes, moves);
+      will_need_rows(gather_.data.data(), gather_.row_bytes(), moves);
     });
   }
   // Tells the system that it may release the pages of these rows' runs.
   void done(Range rows) const {
     for_each_run(rows, [&](std::int64_t run, Range /*which*/) {
       const Range targets = by_data_.targets(run);
-      done_with(gather_.data + targets.first * gather_.row_bytes, targets.count * gather_.row_bytes);
+      done_with(gather_.data.data() + targets.first * gather_.row_bytes(),
+                targets.count * gather_.row_bytes());
     });
   }
 
@@ -97,11 +98,11 @@ class Gathering {
         windowing_(windowing),
         threads_(threads),
         sizes_(choose_passes(pass_facts(gather, windowing.memory))),
-        is_mapped_(windowing.is_mapped(gather.data)) {}
+        is_mapped_(windowing.is_mapped(gather.data.data())) {}
 
   void run() const {
-    const std::int64_t rows = gather_.map->rows();
-    threads_.expect(2 * rows * gather_.row_bytes);
+    const std::int64_t rows = gather_.map.rows();
+    threads_.expect(2 * rows * gather_.row_bytes());
     for (std::int64_t first = 0; first < rows; first += sizes_.pass_rows)
       make_pass({first, std::min(sizes_.pass_rows, rows - first)});
   }
@@ -110,7 +111,7 @@ class Gathering {
   // Rows of a pass that a thread reads at a time.
   [[nodiscard]] std::int64_t block_rows_of(std::int64_t pass_rows) const {
     const std::int64_t row_pages =
-        std::min(gather_.row_bytes + kPage, ceil_div(gather_.data_rows * gather_.row_bytes, pass_rows));
+        std::min(gather_.row_bytes() + kPage, ceil_div(gather_.data_rows() * gather_.row_bytes(), pass_rows));
     const std::int64_t memory = windowing_.memory / kDivideShare / threads_.count();
     return std::max<std::int64_t>(
         1, std::min(kGatherBlockBytes / row_pages, memory / GatherPass::carried_bytes(gather_)));
@@ -133,9 +134,9 @@ class Gathering {
                          for (std::int64_t i = 0; i < count; ++i) take(moves[i].update, moves[i].target);
                        });
                      };
-                     result.take(number, visit, gather_.data, worker);
+                     result.take(number, visit, gather_.data.data(), worker);
                      if (is_mapped_) rows->done(block(number));
-                     threads_.advance(block(number).count * gather_.row_bytes);
+                     threads_.advance(block(number).count * gather_.row_bytes());
                    });
     rows.reset();
     result.write();
@@ -153,8 +154,8 @@ class Gathering {
 WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory) {
   const PassFacts facts = pass_facts(gather, memory);
   const PassSizes sizes = choose_passes(facts);
-  const std::int64_t rows = gather.map->rows();
-  WindowPlan out = {.window_bytes = sizes.window_rows * gather.row_bytes,
+  const std::int64_t rows = gather.map.rows();
+  WindowPlan out = {.window_bytes = sizes.window_rows * gather.row_bytes(),
                     .read_bytes = sizes.passes(rows) * facts.read_bytes(sizes.pass_rows)};
   const auto add = [&](std::int64_t passes, std::int64_t pass_rows) {
     const auto [windows, bytes] = GatherPass::others_of(gather, pass_rows - sizes.window_rows, memory);
@@ -167,7 +168,7 @@ WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory) {
 }
 
 void fill_gather_windows(const RowMoves& gather, const Windowing& windowing, const Threads& threads) {
-  expect_random(gather.data, gather.data_rows * gather.row_bytes);
+  expect_random(gather.data.data(), gather.data_rows() * gather.row_bytes());
   Gathering(gather, windowing, threads).run();
 }
 

@@ -62,9 +62,9 @@ std::int64_t window_rows_of(const UpdateFacts& facts) {
 }
 
 UpdateFacts facts_of(const RowMoves& scatter, std::int64_t memory) {
-  return {.target_rows = scatter.data_rows,
-          .rows = scatter.map->rows(),
-          .row_bytes = scatter.row_bytes,
+  return {.target_rows = scatter.data_rows(),
+          .rows = scatter.map.rows(),
+          .row_bytes = scatter.row_bytes(),
           .repeated = scatter.row_updates->repeats(),
           .by_row = scatter.row_updates->by_row(),
           .accumulator_bytes = scatter.row_updates->accumulator_bytes(),
@@ -80,7 +80,7 @@ class WindowFiller {
         updates_(updates),
         threads_(threads),
         sharers_(windowing.sharers),
-        is_mapped_(windowing.is_mapped(scatter.data)) {}
+        is_mapped_(windowing.is_mapped(scatter.data.data())) {}
 
   void fill(std::int64_t window, std::byte* out) const {
     for (std::int64_t first = 0; window == 0 && first < threads_.count(); ++first) read_ahead(first);
@@ -103,10 +103,10 @@ class WindowFiller {
   void take_announced(std::span<const Move> moves, const Take& take) const {
     if (updates_.rows() != nullptr || scatter_.row_updates->repeats())
       return take(moves.data(), to_int64(moves.size()));
-    const auto step = to_size(std::max<std::int64_t>(1, kUpdatesAhead / scatter_.row_bytes));
+    const auto step = to_size(std::max<std::int64_t>(1, kUpdatesAhead / scatter_.row_bytes()));
     for (; !moves.empty(); moves = moves.subspan(std::min(step, moves.size()))) {
       const auto some = moves.first(std::min(step, moves.size()));
-      will_need_rows(scatter_.updates, scatter_.row_bytes, some, &Move::update);
+      will_need_rows(scatter_.row_updates->stored(), scatter_.row_bytes(), some, &Move::update);
       take(some.data(), to_int64(some.size()));
     }
   }
@@ -114,13 +114,13 @@ class WindowFiller {
   void read_ahead(std::int64_t window) const {
     if (window >= updates_.sizes().runs()) return;
     const Range rows = updates_.targets(window);
-    will_need(scatter_.data + rows.first * scatter_.row_bytes,
-              std::min(rows.count * scatter_.row_bytes, kScatterAheadBytes / threads_.count()));
+    will_need(scatter_.data.data() + rows.first * scatter_.row_bytes(),
+              std::min(rows.count * scatter_.row_bytes(), kScatterAheadBytes / threads_.count()));
   }
 
   void copy_data(Range targets, std::byte* out) const {
-    const std::byte* const from = scatter_.data + targets.first * scatter_.row_bytes;
-    const std::int64_t bytes = targets.count * scatter_.row_bytes;
+    const std::byte* const from = scatter_.data.data() + targets.first * scatter_.row_bytes();
+    const std::int64_t bytes = targets.count * scatter_.row_bytes();
     for (std::int64_t first = 0; first < bytes; first += kBaseCopyBytes) {
       const std::int64_t count = std::min(kBaseCopyBytes, bytes - first);
       std::memcpy(out + first, from + first, to_size(count));
@@ -167,29 +167,29 @@ UpdateDivision choose_division(const UpdateFacts& facts) {
 
 WindowPlan plan_scatter_windows(const RowMoves& scatter, std::int64_t memory) {
   const UpdateDivision division = choose_division(facts_of(scatter, memory));
-  const std::int64_t updates = scatter.row_updates->repeats() ? 0 : scatter.map->rows();
+  const std::int64_t updates = scatter.row_updates->repeats() ? 0 : scatter.map.rows();
   return {.count = division.sizes.runs(),
-          .window_bytes = std::min(division.sizes.run_targets, scatter.data_rows) * scatter.row_bytes,
-          .read_bytes = (scatter.data_rows + updates) * scatter.row_bytes,
+          .window_bytes = std::min(division.sizes.run_targets, scatter.data_rows()) * scatter.row_bytes(),
+          .read_bytes = (scatter.data_rows() + updates) * scatter.row_bytes(),
           .scratch_bytes = division.in_file ? division.sizes.carried_bytes() : 0};
 }
 
 void write_scatter_windows(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
                            const Threads& threads) {
-  const std::int64_t row_bytes = scatter.row_bytes + scatter.row_updates->accumulator_bytes();
+  const std::int64_t row_bytes = scatter.row_bytes() + scatter.row_updates->accumulator_bytes();
   const Threads some =
       threads_within(windowing.memory / kWindowsShare, updates.sizes().run_targets * row_bytes, threads);
   const WindowFiller filler(scatter, updates, windowing, some);
-  write_windows(updates, scatter.row_elements, scatter.row_bytes, windowing, some,
+  write_windows(updates, scatter.row_elements, scatter.row_bytes(), windowing, some,
                 [&](std::int64_t window, std::byte* out) { filler.fill(window, out); });
 }
 
 void fill_scatter_windows(const RowMoves& scatter, const Windowing& windowing, const Threads& threads) {
-  threads.expect(2 * scatter.data_rows * scatter.row_bytes);
+  threads.expect(2 * scatter.data_rows() * scatter.row_bytes());
   const UpdateDivision division = choose_division(facts_of(scatter, windowing.memory));
   Partition updates(division.sizes, division.in_file ? windowing.scratch : nullptr);
-  updates.put(*scatter.map, {0, scatter.map->rows()},
-              division.sizes.row_bytes == 0 ? nullptr : scatter.updates,
+  updates.put(scatter.map, {0, scatter.map.rows()},
+              division.sizes.row_bytes == 0 ? nullptr : scatter.row_updates->stored(),
               division.dividing(windowing.memory, threads));
   write_scatter_windows(scatter, updates, windowing, threads);
 }

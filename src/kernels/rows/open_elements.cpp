@@ -1,4 +1,4 @@
-#include "kernels/open_elements.hpp"
+#include "kernels/rows/open_elements.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -16,8 +16,9 @@ constexpr std::int64_t kChunk = std::int64_t{1} << 20;
 constexpr std::int64_t kLargeChunk = std::int64_t{1} << 22;
 
 // Number of elements that a thread marks at a time: a multiple of 64, so that ranges share no word.
-std::int64_t chunk_of(const Plan& plan, std::int64_t elements, std::int64_t memory, const Threads& threads) {
-  if (!plan.marks_from_all()) return kChunk;
+std::int64_t chunk_of(const Marker& marker, std::int64_t elements, std::int64_t memory,
+                      const Threads& threads) {
+  if (!marker.from_all) return kChunk;
   // The marks of an element and the search for them take three bits.
   const std::int64_t most = std::max(kLargeChunk, memory / threads.count());
   return ceil_div(std::clamp(ceil_div(elements, threads.count()), kLargeChunk, most), 64) * 64;
@@ -25,29 +26,42 @@ std::int64_t chunk_of(const Plan& plan, std::int64_t elements, std::int64_t memo
 
 using MarkBits = std::vector<std::uint64_t>;
 
-// Calls mark(part, bits) for parts of the elements, on all threads, and take(range, bits) for ranges in
-// ascending order with the bits that mark() has set.
-template <class Mark, class Take>
-void for_each_marked(const Plan& plan, std::int64_t elements, std::int64_t memory, const Threads& threads,
-                     const Mark& mark, const Take& take) {
+// Marks parts of the elements on all threads, and calls take(range, bits) for ranges in ascending order with
+// the bits that are set.
+template <class Take>
+void for_each_marked(const Marker& marker, std::int64_t elements, std::int64_t memory, const Threads& threads,
+                     const Take& take) {
   // A range that looks through all updates is never short; rather fewer threads mark.
-  const Threads own = plan.marks_from_all() ? threads.at_most(memory / kLargeChunk) : threads;
-  const std::int64_t chunk = chunk_of(plan, elements, memory, own);
+  const Threads own = marker.from_all ? threads.at_most(memory / kLargeChunk) : threads;
+  const std::int64_t chunk = chunk_of(marker, elements, memory, own);
   MarkBits bits;
   for_each_range({0, elements}, chunk * own.count(), Threads(1), [&](Range range, int /*worker*/) {
     bits.assign(words_of_bits(range.count), 0);
     for_each_range(range, chunk, own, [&](Range part, int /*worker*/) {
-      mark(part, bits.data() + (part.first - range.first) / 64);
+      if (marker.mark) marker.mark(part, bits.data() + (part.first - range.first) / 64);
     });
     take(range, bits);
   });
 }
 
-// Counts the bits that mark(range, bits) sets.
-template <class Mark>
-OpenCount count_marked(const Plan& plan, std::int64_t elements, const Threads& threads, const Mark& mark) {
+}  // namespace
+
+Marker open_marker(const PreparedPlan& plan) {
+  if (plan.plan().facts().open_reason == OpenReason::none) return {};
+  return {[&plan](Range range, std::uint64_t* bits) { plan.mark_open(range, bits); }, plan.marks_from_all()};
+}
+
+Marker rounded_marker(const PreparedPlan& plan) {
+  const RowMoves* const moves = plan.moves();
+  if (moves == nullptr || moves->rounding != Rounding::each_step) return {};
+  return {[&plan](Range range, std::uint64_t* bits) { plan.mark_rounded(range, bits); },
+          plan.marks_from_all()};
+}
+
+OpenCount count_marked(const Marker& marker, std::int64_t elements, const Threads& threads) {
   OpenCount all;
-  for_each_marked(plan, elements, 0, threads, mark, [&](Range range, const MarkBits& bits) {
+  if (!marker.mark) return all;
+  for_each_marked(marker, elements, 0, threads, [&](Range range, const MarkBits& bits) {
     for (std::size_t i = 0; i < bits.size(); ++i) {
       if (bits[i] == 0) continue;
       if (all.count == 0) all.first = range.first + to_int64(i) * 64 + std::countr_zero(bits[i]);
@@ -57,27 +71,12 @@ OpenCount count_marked(const Plan& plan, std::int64_t elements, const Threads& t
   return all;
 }
 
-}  // namespace
-
-OpenCount count_open(const Plan& plan, std::int64_t elements, const Threads& threads) {
-  if (plan.facts().open_reason == OpenReason::none) return {};
-  return count_marked(plan, elements, threads,
-                      [&](Range range, std::uint64_t* bits) { plan.mark_open(range, bits); });
-}
-
-OpenCount count_rounded(const Plan& plan, std::int64_t elements, const Threads& threads) {
-  if (plan.facts().rounding != Rounding::each_step) return {};
-  return count_marked(plan, elements, threads,
-                      [&](Range range, std::uint64_t* bits) { plan.mark_rounded(range, bits); });
-}
-
-void write_open(const Plan& plan, std::int64_t elements, std::int64_t memory, const ElementTarget& target,
-                const Threads& threads) {
+void write_marked(const Marker& marker, std::int64_t elements, std::int64_t memory,
+                  const ElementTarget& target, const Threads& threads) {
   constexpr std::int64_t kPiece = 1 << 20;
   std::vector<std::byte> bytes(to_size(std::min(elements, kPiece)));
   threads.expect(elements);
-  const auto mark = [&](Range range, std::uint64_t* bits) { plan.mark_open(range, bits); };
-  for_each_marked(plan, elements, memory, threads, mark, [&](Range range, const MarkBits& bits) {
+  for_each_marked(marker, elements, memory, threads, [&](Range range, const MarkBits& bits) {
     for (std::int64_t first = 0; first < range.count; first += kPiece) {
       const std::int64_t n = std::min(kPiece, range.count - first);
       for (std::int64_t i = 0; i < n; ++i)
