@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "base/files/input_file.hpp"
-#include "kernels/rows/choose.hpp"
 #include "kernels/rows/plan.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/choose.hpp"
+#include "kernels/schedules/windows.hpp"
 
 namespace tensorop {
 

@@ -11,7 +11,7 @@
 #include "engine/settings.hpp"
 #include "engine/version_hint.hpp"
 #include "io/opened_file.hpp"
-#include "kernels/rows/open_elements.hpp"
+#include "kernels/schedules/open_elements.hpp"
 #include "ops/index_policy.hpp"
 
 namespace tensorop {

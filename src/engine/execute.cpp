@@ -13,8 +13,8 @@
 #include "engine/access.hpp"
 #include "io/npy/npy.hpp"
 #include "kernels/elements/element_plans.hpp"
-#include "kernels/rows/columns.hpp"
-#include "kernels/windows/duplicates.hpp"
+#include "kernels/schedules/duplicates.hpp"
+#include "kernels/schedules/tiles.hpp"
 #include "kernels/worker_buffers.hpp"
 
 namespace tensorop {

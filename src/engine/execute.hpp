@@ -10,8 +10,8 @@
 #include "engine/access.hpp"
 #include "engine/settings.hpp"
 #include "io/sink.hpp"
-#include "kernels/rows/prepared_plan.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/prepared_plan.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "ops/operator.hpp"
 #include "tensor/tensor.hpp"
 
@@ -23,7 +23,7 @@ struct Bound;
 void require_possible(const OutputInfo& output);
 
 // Computes the result of a plan, once. Looks at the facts once, decides once, and has the schedule: ranges
-// that are direct or sorted (prepared_plan.hpp), tiles (columns.hpp), windows (windows.hpp), or for a file
+// that are direct or sorted (prepared_plan.hpp), tiles (tiles.hpp), windows (windows.hpp), or for a file
 // that shares its blocks with data the ranges that change. The target is memory, a file or a stream.
 class Execution {
  public:

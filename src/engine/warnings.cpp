@@ -6,7 +6,7 @@
 #include "base/text/text.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
-#include "kernels/rows/open_elements.hpp"
+#include "kernels/schedules/open_elements.hpp"
 #include "ops/index_policy.hpp"
 
 namespace tensorop {

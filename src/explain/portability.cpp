@@ -12,7 +12,7 @@
 #include "engine/version.hpp"
 #include "explain/verdicts.hpp"
 #include "kernels/measures/difference.hpp"
-#include "kernels/rows/open_elements.hpp"
+#include "kernels/schedules/open_elements.hpp"
 #include "ops/index_policy.hpp"
 
 namespace tensorop {

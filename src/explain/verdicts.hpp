@@ -9,7 +9,7 @@
 
 #include "base/text/error.hpp"
 #include "engine/bind.hpp"
-#include "kernels/rows/open_elements.hpp"
+#include "kernels/schedules/open_elements.hpp"
 
 namespace tensorop {
 

@@ -12,7 +12,7 @@
 #include "kernels/range.hpp"
 #include "kernels/rows/combine.hpp"
 #include "kernels/rows/row_moves.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "ranks/ranks.hpp"
 #include "tensor/tensor.hpp"
 

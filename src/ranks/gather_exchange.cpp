@@ -11,8 +11,8 @@
 #include "kernels/cache.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/gather_rows.hpp"
-#include "kernels/windows/gather_pass.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/gather_pass.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "ranks/exchange.hpp"
 
 namespace tensorop {

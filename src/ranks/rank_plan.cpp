@@ -8,9 +8,9 @@
 #include "engine/access.hpp"
 #include "engine/execute.hpp"
 #include "kernels/index/row_map.hpp"
-#include "kernels/rows/choose.hpp"
-#include "kernels/rows/columns.hpp"
 #include "kernels/rows/row_updates.hpp"
+#include "kernels/schedules/choose.hpp"
+#include "kernels/schedules/tiles.hpp"
 #include "ranks/exchange.hpp"
 
 namespace tensorop {

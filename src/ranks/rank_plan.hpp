@@ -4,7 +4,7 @@
 #include "engine/bind.hpp"
 #include "engine/settings.hpp"
 #include "kernels/element_target.hpp"
-#include "kernels/rows/prepared_plan.hpp"
+#include "kernels/schedules/prepared_plan.hpp"
 #include "ranks/ranks.hpp"
 
 namespace tensorop {

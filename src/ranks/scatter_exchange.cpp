@@ -10,7 +10,7 @@
 #include "base/text/error.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "ranks/exchange.hpp"
 
 namespace tensorop {

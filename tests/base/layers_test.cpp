@@ -47,7 +47,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& layers() {
 }
 
 // The folders of src/kernels, from the lowest on; below them the files that are in none.
-constexpr std::string_view kKernelFolders[] = {"", "elements", "index", "rows", "windows", "measures"};
+constexpr std::string_view kKernelFolders[] = {"", "elements", "index", "rows", "schedules", "measures"};
 
 // What an #include line names: `nlohmann/json.hpp` of <nlohmann/json.hpp>.
 struct Include {
@@ -200,9 +200,9 @@ TEST_CASE("each way in which an #include can leave the layers is found", "[relea
       {"apps/tensorop/main.cpp", "#include <CLI/CLI.hpp>", ""},
       {"src/io/npy/npy.cpp", "#include \"support/catch.hpp\"",
        "quotes are for files of src, with their folder"},
-      {"src/kernels/rows/choose.hpp", "#include \"kernels/elements/walk.hpp\"", ""},
-      {"src/kernels/range.hpp", "#include \"kernels/rows/choose.hpp\"",
-       "src/kernels/range.hpp is below kernels/rows/choose.hpp"},
+      {"src/kernels/schedules/choose.hpp", "#include \"kernels/elements/walk.hpp\"", ""},
+      {"src/kernels/range.hpp", "#include \"kernels/schedules/choose.hpp\"",
+       "src/kernels/range.hpp is below kernels/schedules/choose.hpp"},
       {"src/kernels/index/index.hpp", "#include \"kernels/rows/combine.hpp\"",
        "src/kernels/index/index.hpp is below kernels/rows/combine.hpp"},
       {"src/kernels/misc/a.hpp", "#include \"kernels/range.hpp\"", "the folder is none of those of kernels"},

@@ -1,12 +1,12 @@
 // The decision how rows are moved, and where windows take updates from, on both sides of each limit.
-#include "kernels/rows/choose.hpp"
+#include "kernels/schedules/choose.hpp"
 
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "kernels/rows/partition.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop::kernels_choose_test {

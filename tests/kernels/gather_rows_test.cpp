@@ -1,15 +1,15 @@
 // Gathers of more rows than the random calls have: indices that are kept, and rows in a temporary file, of
 // which threads work on several blocks.
 #include "kernels/rows/gather_rows.hpp"
-#include "kernels/rows/prepared_plan.hpp"
+#include "kernels/schedules/prepared_plan.hpp"
 
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/files/scratch_file.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "kernels/tensors.hpp"
-#include "kernels/windows/windows.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"

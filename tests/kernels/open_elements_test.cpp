@@ -1,9 +1,9 @@
 // Which elements are open in plans that prefer the whole result, and of repeated updates; the random calls of
 // the engine's tests are smaller. Source: docs/command-line.md, "What a
 // specification leaves open".
-#include "kernels/rows/open_elements.hpp"
+#include "kernels/schedules/open_elements.hpp"
 #include "kernels/elements/open_tests.hpp"
-#include "kernels/rows/choose.hpp"
+#include "kernels/schedules/choose.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,8 @@
 
 #include "base/files/scratch_file.hpp"
 #include "kernels/rows/combine.hpp"
+#include "kernels/schedules/duplicates.hpp"
 #include "kernels/tensors.hpp"
-#include "kernels/windows/duplicates.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 

@@ -8,10 +8,10 @@
 
 #include "base/files/scratch_file.hpp"
 #include "kernels/rows/gather_rows.hpp"
-#include "kernels/rows/prepared_plan.hpp"
 #include "kernels/rows/scatter_rows.hpp"
+#include "kernels/schedules/prepared_plan.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "kernels/tensors.hpp"
-#include "kernels/windows/windows.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"

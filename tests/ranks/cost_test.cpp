@@ -1,7 +1,7 @@
 // What ranks read, send and write, counted without data: tests/bench/exchange_cost.cpp has larger problems.
 #include "ranks/exchange.hpp"
 
-#include "kernels/windows/gather_pass.hpp"
+#include "kernels/schedules/gather_pass.hpp"
 #include "support/catch.hpp"
 #include "support/exchange_cost.hpp"
 

@@ -12,8 +12,8 @@
 #include "base/text/text.hpp"
 #include "engine/execute.hpp"
 #include "kernels/index/row_map.hpp"
-#include "kernels/rows/columns.hpp"
-#include "kernels/rows/open_elements.hpp"
+#include "kernels/schedules/open_elements.hpp"
+#include "kernels/schedules/tiles.hpp"
 #include "ops/fault_text.hpp"
 #include "tensor/element.hpp"
 

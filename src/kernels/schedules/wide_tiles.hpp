@@ -1,4 +1,4 @@
-// Tiles for work along an outer axis of tensors that do not fit in memory. Unlike the tiles of columns.hpp
+// Tiles for work along an outer axis of tensors that do not fit in memory. Unlike the tiles of tiles.hpp
 // they are as wide as memory allows, so that a tile has whole pages of each row: each piece of a row of an
 // operand is read once, and each page of the result is written by one tile.
 #pragma once

@@ -1,4 +1,4 @@
-#include "kernels/rows/columns.hpp"
+#include "kernels/schedules/tiles.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,13 +1,13 @@
-#include "kernels/rows/choose.hpp"
+#include "kernels/schedules/choose.hpp"
 
 #include <cmath>
 
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/index/row_map.hpp"
-#include "kernels/rows/columns.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/row_updates.hpp"
+#include "kernels/schedules/tiles.hpp"
 
 namespace tensorop {
 namespace {

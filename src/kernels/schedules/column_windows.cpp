@@ -10,8 +10,8 @@
 #include "base/files/scratch_file.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/gather_rows.hpp"
-#include "kernels/windows/wide_tiles.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/wide_tiles.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "kernels/worker_buffers.hpp"
 
 namespace tensorop {

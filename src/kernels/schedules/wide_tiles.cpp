@@ -1,4 +1,4 @@
-#include "kernels/windows/wide_tiles.hpp"
+#include "kernels/schedules/wide_tiles.hpp"
 
 #include <algorithm>
 

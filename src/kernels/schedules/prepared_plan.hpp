@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/process/threads.hpp"
-#include "kernels/rows/choose.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/plan.hpp"
+#include "kernels/schedules/choose.hpp"
 
 namespace tensorop {
 

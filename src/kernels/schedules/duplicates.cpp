@@ -1,4 +1,4 @@
-#include "kernels/windows/duplicates.hpp"
+#include "kernels/schedules/duplicates.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -9,7 +9,7 @@
 #include "kernels/bits.hpp"
 #include "kernels/fault.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/windows.hpp"
 
 namespace tensorop {
 namespace {

@@ -17,7 +17,7 @@ namespace tensorop {
 enum class Order : std::uint8_t {
   direct,  // any range of the result by itself, in row order
   sorted,  // scatter: updates sorted by target first, then any range by itself
-  tiled,   // scatter: the whole result, a tile of columns at a time (columns.hpp)
+  tiled,   // scatter: the whole result, a tile of columns at a time (tiles.hpp)
 };
 
 // How rows are read if they are read at random.

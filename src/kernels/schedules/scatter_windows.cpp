@@ -8,9 +8,9 @@
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
 #include "base/system/memory.hpp"
-#include "kernels/rows/choose.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/choose.hpp"
+#include "kernels/schedules/windows.hpp"
 
 namespace tensorop {
 namespace {

@@ -1,10 +1,10 @@
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/windows.hpp"
 
 #include <algorithm>
 
 #include "base/checked.hpp"
 #include "base/files/advice.hpp"
-#include "kernels/rows/choose.hpp"
+#include "kernels/schedules/choose.hpp"
 #include "kernels/worker_buffers.hpp"
 
 namespace tensorop {

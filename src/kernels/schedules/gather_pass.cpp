@@ -1,4 +1,4 @@
-#include "kernels/windows/gather_pass.hpp"
+#include "kernels/schedules/gather_pass.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/rows/gather_rows.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/windows.hpp"
 
 namespace tensorop {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/rows/partition.hpp"
-#include "kernels/windows/gather_pass.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/gather_pass.hpp"
+#include "kernels/schedules/windows.hpp"
 
 namespace tensorop {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/process/threads.hpp"
 #include "kernels/element_target.hpp"
-#include "kernels/rows/prepared_plan.hpp"
+#include "kernels/schedules/prepared_plan.hpp"
 
 namespace tensorop {
 

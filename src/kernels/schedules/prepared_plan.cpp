@@ -1,4 +1,4 @@
-#include "kernels/rows/prepared_plan.hpp"
+#include "kernels/schedules/prepared_plan.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "kernels/rows/open_elements.hpp"
+#include "kernels/schedules/open_elements.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -14,7 +14,7 @@
 #include "kernels/rows/combine.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/row_moves.hpp"
-#include "kernels/windows/windows.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
