@@ -13,7 +13,7 @@
 #include "base/text/error.hpp"
 #include "base/text/text.hpp"
 #include "engine/operands.hpp"
-#include "kernels/elements/walk.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "kernels/range.hpp"
 #include "ops/broadcast_rules.hpp"
 #include "ops/call.hpp"
@@ -25,14 +25,14 @@ namespace {
 // Writes the indices for a range of the positions of `shape`, to which the array is repeated.
 void write_component(const Tensor& array, const Shape& shape, Range range, std::int64_t* out,
                      std::int64_t step) {
-  const BroadcastWalk walk(shape, {strides_right_aligned(array.shape(), shape)});
+  const BroadcastIterator iterator(shape, {strides_right_aligned(array.shape(), shape)});
   dispatch(array.dtype(), [&]<class T>(TypeTag<T>) {
     if constexpr (std::is_integral_v<T>) {
       const StoredElements<T> elements(array.data());
       constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-      walk.for_each_run(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
+      iterator.for_each_run(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i, out += step) {
-          const T value = elements[offsets[0] + i * walk.inner_stride(0)];
+          const T value = elements[offsets[0] + i * iterator.inner_stride(0)];
           *out = std::cmp_greater(value, kMost) ? kMost : static_cast<std::int64_t>(value);
         }
       });

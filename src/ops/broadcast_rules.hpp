@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/elements/walk.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "ops/shape_picture.hpp"
 #include "tensor/shape.hpp"
 

@@ -108,7 +108,7 @@ Planned plan_joined(const Call& call) {
     const Shape& own = call.operands[i].shape();
     row_elements.push_back(is_skipped(call, i) ? 0 : count(slice(own, axis, rank(own))));
   }
-  return {std::move(output), join_plan(call.operands, row_elements)};
+  return {std::move(output), concat_plan(call.operands, row_elements)};
 }
 
 Planned plan(const Call& call) {

@@ -1,7 +1,7 @@
 #include "ops/fault_text.hpp"
 
 #include "base/text/text.hpp"
-#include "kernels/elements/walk.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "ops/axes.hpp"
 #include "ops/index_policy.hpp"
 #include "ops/statement.hpp"

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/elements/walk.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "kernels/rows/combine.hpp"
 #include "ops/call.hpp"
 

@@ -200,7 +200,7 @@ TEST_CASE("each way in which an #include can leave the layers is found", "[relea
       {"apps/tensorop/main.cpp", "#include <CLI/CLI.hpp>", ""},
       {"src/io/npy/npy.cpp", "#include \"support/catch.hpp\"",
        "quotes are for files of src, with their folder"},
-      {"src/kernels/schedules/choose.hpp", "#include \"kernels/elements/walk.hpp\"", ""},
+      {"src/kernels/schedules/choose.hpp", "#include \"kernels/elements/iterator.hpp\"", ""},
       {"src/kernels/range.hpp", "#include \"kernels/schedules/choose.hpp\"",
        "src/kernels/range.hpp is below kernels/schedules/choose.hpp"},
       {"src/kernels/index/index.hpp", "#include \"kernels/rows/combine.hpp\"",

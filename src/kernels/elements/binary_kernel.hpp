@@ -1,5 +1,5 @@
-// Element-wise kernels: inner loops over two operands, found by functor and dtypes. The walk (walk.hpp)
-// broadcasts: within a loop an operand either advances by one element or stays at one element.
+// Element-wise kernels: inner loops over two operands, found by functor and dtypes. The iterator
+// (iterator.hpp) broadcasts: within a loop an operand either advances by one element or stays at one element.
 #pragma once
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "kernels/elements/open_tests.hpp"
-#include "kernels/elements/walk.hpp"
 
 namespace tensorop {
 namespace {
@@ -19,7 +19,7 @@ class CombineElements final : public ElementPlan {
       : operands_(std::move(spec.operands)),
         kernel_(spec.kernel),
         open_test_(open_result_test(spec.open_reason, operands_.back().dtype())),
-        walk_(spec.result, operands_, spec.strides) {
+        iterator_(spec.result, operands_, spec.strides) {
     set_facts({.check_size = kernel_.find_fault == nullptr ? 0 : count(spec.result),
                .open_reason = open_test_ == nullptr ? OpenReason::none : spec.open_reason});
   }
@@ -27,7 +27,7 @@ class CombineElements final : public ElementPlan {
   void fill(Range range, std::byte* out) const override {
     const std::int64_t width = element_size(kernel_.result);
     std::int64_t first = range.first;
-    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+    iterator_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
       if (!compute(run, n, out)) require_no_fault(run, n, first);
       first += n;
       out += n * width;
@@ -36,7 +36,7 @@ class CombineElements final : public ElementPlan {
 
   void check(Range range) const override {
     std::int64_t first = range.first;
-    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+    iterator_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
       require_no_fault(run, n, first);
       first += n;
     });
@@ -44,7 +44,7 @@ class CombineElements final : public ElementPlan {
 
   [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand,
                                                    std::int64_t position) const override {
-    return walk_.origin(operand, position);
+    return iterator_.origin(operand, position);
   }
 
   void mark_open(Range range, std::uint64_t* bits) const override {
@@ -53,7 +53,7 @@ class CombineElements final : public ElementPlan {
     std::vector<std::byte> results(to_size(kFoldBlock * width));
     std::vector<RunOperand> part(operands_.size());
     std::int64_t at = 0;
-    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+    iterator_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
       for (std::int64_t first = 0; first < n; first += kFoldBlock) {
         for (std::size_t i = 0; i < part.size(); ++i)
           part[i] = {run[i].data + first * run[i].stride * width, run[i].stride};
@@ -97,7 +97,7 @@ class CombineElements final : public ElementPlan {
   std::vector<Tensor> operands_;
   BinaryKernel kernel_;
   OpenResultTest open_test_;  // null: no element is unspecified
-  RunWalk walk_;
+  RunIterator iterator_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Plans that compute each element of the result from elements of the operands, in place: they combine,
-// select, repeat, join, copy or cast them.
+// select, repeat, concatenate, copy or cast them.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/elements/binary_kernel.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "kernels/elements/open_tests.hpp"
-#include "kernels/elements/walk.hpp"
 #include "kernels/fault.hpp"
 #include "kernels/range.hpp"
 #include "tensor/tensor.hpp"
@@ -98,10 +98,10 @@ struct CombineElementsSpec {
   return repeat_plan(data, {data.size()}, {1});
 }
 
-// Joins the operands, which have one dtype: a row of the result is a row of each operand, in order.
+// Concatenates the operands, which have one dtype: a row of the result is a row of each operand, in order.
 // `row_elements` is the number of elements in a row of each operand. Source: docs/ops/concat.md.
-[[nodiscard]] std::unique_ptr<const ElementPlan> join_plan(std::vector<Tensor> operands,
-                                                           const std::vector<std::int64_t>& row_elements);
+[[nodiscard]] std::unique_ptr<const ElementPlan> concat_plan(std::vector<Tensor> operands,
+                                                             const std::vector<std::int64_t>& row_elements);
 
 // Casts the elements of operand 0 to `dtype` by cast_elements(); can_cast() holds. Faults: does_not_fit.
 [[nodiscard]] std::unique_ptr<const ElementPlan> cast_plan(const Tensor& data, DType dtype,

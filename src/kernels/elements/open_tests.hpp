@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/elements/walk.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "tensor/dtype.hpp"
 
 namespace tensorop {

@@ -10,11 +10,12 @@ namespace tensorop {
 namespace {
 
 template <class Word>
-void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastWalk& walk, Range range) {
+void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastIterator& iterator,
+            Range range) {
   auto* out = reinterpret_cast<Word*>(out_bytes);
   const StoredElements<Word> data(data_bytes);
-  const std::int64_t stride = walk.inner_stride(0);
-  walk.for_each_run(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
+  const std::int64_t stride = iterator.inner_stride(0);
+  iterator.for_each_run(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
     const StoredElements<Word> from = data + offsets[0];
     if (stride == 1) {
       std::memcpy(out, from.bytes(), to_size(n) * sizeof(Word));
@@ -30,21 +31,21 @@ void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastWa
 class RepeatElements final : public ElementPlan {
  public:
   RepeatElements(const Tensor& data, const Shape& result, const BroadcastStrides& strides)
-      : data_(data), walk_(result, {strides}) {}
+      : data_(data), iterator_(result, {strides}) {}
 
   void fill(Range range, std::byte* out) const override {
     dispatch_width(element_size(data_.dtype()),
-                   [&]<class Word>(TypeTag<Word>) { repeat<Word>(out, data_.data(), walk_, range); });
+                   [&]<class Word>(TypeTag<Word>) { repeat<Word>(out, data_.data(), iterator_, range); });
   }
 
   [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand,
                                                    std::int64_t position) const override {
-    return walk_.origin(operand, position);
+    return iterator_.origin(operand, position);
   }
 
  private:
   Tensor data_;
-  BroadcastWalk walk_;
+  BroadcastIterator iterator_;
 };
 
 }  // namespace

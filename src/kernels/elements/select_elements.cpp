@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "kernels/elements/walk.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "tensor/stored_elements.hpp"
 
 namespace tensorop {
@@ -71,10 +71,10 @@ class SelectElements final : public ElementPlan {
       : operands_(std::move(operands)),
         width_(element_size(operands_[kX].dtype())),
         select_(find_select(width_)),
-        walk_(result, operands_, strides) {}
+        iterator_(result, operands_, strides) {}
 
   void fill(Range range, std::byte* out) const override {
-    walk_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+    iterator_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
       select_(run, out, n);
       out += n * width_;
     });
@@ -82,7 +82,7 @@ class SelectElements final : public ElementPlan {
 
   [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand,
                                                    std::int64_t position) const override {
-    return walk_.origin(operand, position);
+    return iterator_.origin(operand, position);
   }
 
   [[nodiscard]] bool uses(std::size_t operand, std::int64_t position) const override {
@@ -94,7 +94,7 @@ class SelectElements final : public ElementPlan {
   std::vector<Tensor> operands_;
   int width_;
   SelectLoop select_;
-  RunWalk walk_;
+  RunIterator iterator_;
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ void add_base(const std::int64_t* from, std::int64_t* offsets, std::int64_t coun
   }
 }
 
-BroadcastWalk walk_of(const std::vector<RowDim>& dims) {
+BroadcastIterator iterator_of(const std::vector<RowDim>& dims) {
   Shape shape;
   std::vector<BroadcastStrides> strides(2);
   for (const RowDim& dim : dims) {
@@ -38,22 +38,23 @@ BroadcastWalk walk_of(const std::vector<RowDim>& dims) {
 }  // namespace
 
 RowMap::RowMap(IndexDecoder decoder, const std::vector<RowDim>& dims)
-    : decoder_(std::move(decoder)), walk_(walk_of(dims)) {
+    : decoder_(std::move(decoder)), iterator_(iterator_of(dims)) {
   // Without rows the strides have no meaning.
   if (std::ranges::find(dims, 0, &RowDim::size) != dims.end()) {
     rows_ = 0;
     return;
   }
-  for (std::size_t d = walk_.dims(); d-- > 0;) {
-    const std::int64_t stride = walk_.stride(kTuples, d);
-    if (stride == 0) repeats_ *= walk_.size(d);
-    in_order_ = in_order_ && (stride == rows_ || walk_.size(d) == 1);
-    rows_ *= walk_.size(d);
+  for (std::size_t d = iterator_.dims(); d-- > 0;) {
+    const std::int64_t stride = iterator_.stride(kTuples, d);
+    if (stride == 0) repeats_ *= iterator_.size(d);
+    in_order_ = in_order_ && (stride == rows_ || iterator_.size(d) == 1);
+    rows_ *= iterator_.size(d);
   }
   find_groups();
-  const bool along_outer_axis = in_order_ && walk_.dims() == 2 && walk_.stride(kTable, 0) == 0 &&
-                                walk_.inner_stride(kTable) == 1 && decoder_.components() == 1;
-  if (along_outer_axis && decoder_.axes()[0].stride >= walk_.inner_size()) columns_ = walk_.inner_size();
+  const bool along_outer_axis = in_order_ && iterator_.dims() == 2 && iterator_.stride(kTable, 0) == 0 &&
+                                iterator_.inner_stride(kTable) == 1 && decoder_.components() == 1;
+  if (along_outer_axis && decoder_.axes()[0].stride >= iterator_.inner_size())
+    columns_ = iterator_.inner_size();
 }
 
 // Finds groups: outer dimensions form groups while their table strides have no gaps and are at least the
@@ -63,14 +64,14 @@ void RowMap::find_groups() {
   for (const IndexAxis& axis : decoder_.axes())
     reach += std::max<std::int64_t>(0, axis.size - 1) * axis.stride;
   const auto reach_of = [&](std::size_t d) {
-    return (walk_.size(d) - 1) * std::abs(walk_.stride(kTable, d));
+    return (iterator_.size(d) - 1) * std::abs(iterator_.stride(kTable, d));
   };
-  for (std::size_t d = 0; d < walk_.dims(); ++d) reach += reach_of(d);
+  for (std::size_t d = 0; d < iterator_.dims(); ++d) reach += reach_of(d);
   std::int64_t rows = rows_;
-  for (std::size_t d = 0; d < walk_.dims(); ++d) {
-    const std::int64_t size = walk_.size(d);
-    const std::int64_t stride = walk_.stride(kTable, d);
-    if (d > 0 && walk_.stride(kTable, d - 1) != size * stride) return;
+  for (std::size_t d = 0; d < iterator_.dims(); ++d) {
+    const std::int64_t size = iterator_.size(d);
+    const std::int64_t stride = iterator_.stride(kTable, d);
+    if (d > 0 && iterator_.stride(kTable, d - 1) != size * stride) return;
     reach -= reach_of(d);
     rows /= size;
     if (stride >= reach) {
@@ -89,7 +90,7 @@ void RowMap::keep_offsets(const Threads& threads) {
 }
 
 const std::int64_t* RowMap::decode(std::int64_t tuple, std::int64_t count, std::int64_t* room) const {
-  const std::int64_t stride = walk_.inner_stride(kTuples);
+  const std::int64_t stride = iterator_.inner_stride(kTuples);
   if (stride == 1) {
     if (!kept_.empty()) return kept_.data() + tuple;
     decoder_.decode(tuple, count, room);
@@ -111,14 +112,14 @@ void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offset
   // Consecutive tuples are decoded in one call, across runs with different bases.
   const bool at_once = in_order_ && kept_.empty();
   if (at_once) decoder_.decode(first, count, offsets);
-  const std::int64_t step = walk_.inner_stride(kTable);
-  if (at_once && walk_.dims() == 1 && step == 0) return;
+  const std::int64_t step = iterator_.inner_stride(kTable);
+  if (at_once && iterator_.dims() == 1 && step == 0) return;
   // If a run has the same tuples as the previous one, its offsets differ only by the base.
   const std::int64_t* before = nullptr;
   std::int64_t tuple_before = 0;
   std::int64_t base_before = 0;
-  bool is_whole = first % walk_.inner_size() == 0;
-  walk_.for_each_run(first, count, [&](const std::int64_t* at, std::int64_t n) {
+  bool is_whole = first % iterator_.inner_size() == 0;
+  iterator_.for_each_run(first, count, [&](const std::int64_t* at, std::int64_t n) {
     const std::int64_t tuple = at[kTuples];
     const std::int64_t base = at[kTable];
     if (before != nullptr && tuple == tuple_before) {
@@ -135,9 +136,9 @@ void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offset
 }
 
 LocatedRows RowMap::locate_run(std::int64_t first, std::int64_t count, std::int64_t* room) const {
-  const std::int64_t n = std::min(count, walk_.inner_size() - first % walk_.inner_size());
-  if (walk_.inner_stride(kTable) == 0 && n >= kShortRun)
-    return {decode(walk_.offset(kTuples, first), n, room), walk_.offset(kTable, first), n};
+  const std::int64_t n = std::min(count, iterator_.inner_size() - first % iterator_.inner_size());
+  if (iterator_.inner_stride(kTable) == 0 && n >= kShortRun)
+    return {decode(iterator_.offset(kTuples, first), n, room), iterator_.offset(kTable, first), n};
   locate(first, count, room);
   return {room, 0, count};
 }
@@ -151,9 +152,9 @@ Range RowMap::tuples_of(Range rows) const {
   std::int64_t highest = 0;
   std::int64_t first = rows.first;
   std::int64_t last = rows.end() - 1;
-  for (std::size_t d = walk_.dims(); d-- > 0;) {
-    const std::int64_t size = walk_.size(d);
-    const std::int64_t stride = walk_.stride(kTuples, d);
+  for (std::size_t d = iterator_.dims(); d-- > 0;) {
+    const std::int64_t size = iterator_.size(d);
+    const std::int64_t stride = iterator_.stride(kTuples, d);
     const bool differ = first / size != last / size;
     lowest += differ ? 0 : first % size * stride;
     highest += (differ ? size - 1 : last % size) * stride;

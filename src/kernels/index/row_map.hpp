@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/elements/walk.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "kernels/index/index.hpp"
 #include "tensor/shape.hpp"
 
@@ -92,15 +92,15 @@ class RowMap {
   void locate_columns(Range steps, Range columns, Range tile, const Take& take) const;
 
  private:
-  // The two sides that the row walk addresses: the index tuples and the table.
-  enum Walked : std::uint8_t { kTuples, kTable };
+  // The two sides that the row iterator addresses: the index tuples and the table.
+  enum Side : std::uint8_t { kTuples, kTable };
 
   // Offsets of the tuples along the innermost dimension: in `room`, or in kept_.
   const std::int64_t* decode(std::int64_t tuple, std::int64_t count, std::int64_t* room) const;
   void find_groups();
 
   IndexDecoder decoder_;
-  BroadcastWalk walk_;
+  BroadcastIterator iterator_;
   std::int64_t rows_ = 1;
   std::int64_t repeats_ = 1;
   bool in_order_ = true;  // row i uses tuple i

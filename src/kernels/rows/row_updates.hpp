@@ -7,8 +7,8 @@
 
 #include "kernels/bits.hpp"
 #include "kernels/elements/element_plans.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "kernels/elements/open_tests.hpp"
-#include "kernels/elements/walk.hpp"
 #include "kernels/index/index.hpp"
 #include "kernels/rows/combine.hpp"
 #include "kernels/rows/segments.hpp"
@@ -121,7 +121,7 @@ class RowUpdates {
   Combine combine_;
   Fold fold_ = nullptr;
   WideLoops wide_;
-  BroadcastWalk repetition_;                     // of repeated updates
+  BroadcastIterator repetition_;                 // of repeated updates
   std::shared_ptr<const ElementPlan> repeated_;  // generates the rows of updates; null: they are stored
   bool one_row_;                                 // all rows of updates are the same
 };

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "kernels/elements/walk.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/combine.hpp"
 #include "kernels/rows/plan.hpp"

@@ -1,11 +1,12 @@
-// Walking broadcast shapes: the same offsets as counting through all coordinates, from anywhere to anywhere.
-#include "kernels/elements/walk.hpp"
+// Iterators over broadcast shapes: the same offsets as counting through all coordinates, from anywhere to
+// anywhere.
+#include "kernels/elements/iterator.hpp"
 
 #include <numeric>
 
 #include "support/catch.hpp"
 
-namespace tensorop::kernels_walk_test {
+namespace tensorop::kernels_iterator_test {
 namespace {
 
 using Offsets = std::vector<std::vector<std::int64_t>>;  // of each operand, for each element
@@ -49,46 +50,47 @@ Offsets expected_offsets(const Case& c) {
   return out;
 }
 
-Offsets walked(const BroadcastWalk& walk, std::size_t operands, std::int64_t first, std::int64_t count) {
+Offsets visited(const BroadcastIterator& iterator, std::size_t operands, std::int64_t first,
+                std::int64_t count) {
   Offsets out;
-  walk.for_each_run(first, count, [&](const std::int64_t* offsets, std::int64_t run) {
+  iterator.for_each_run(first, count, [&](const std::int64_t* offsets, std::int64_t run) {
     CHECK(run > 0);
-    CHECK(run <= walk.inner_size());
+    CHECK(run <= iterator.inner_size());
     for (std::int64_t i = 0; i < run; ++i) {
       out.emplace_back();
       for (std::size_t operand = 0; operand < operands; ++operand)
-        out.back().push_back(offsets[operand] + i * walk.inner_stride(operand));
+        out.back().push_back(offsets[operand] + i * iterator.inner_stride(operand));
     }
   });
   return out;
 }
 
-TEST_CASE("a walk visits every element of any slice, in order, with as few dimensions as can be",
+TEST_CASE("an iterator visits every element of any slice, in order, with as few dimensions as can be",
           "[kernels]") {
   for (const Case& c : kCases) {
     CAPTURE(c.what);
-    const BroadcastWalk walk(c.shape, c.operands);
-    CHECK(walk.dims() == c.dims);
+    const BroadcastIterator iterator(c.shape, c.operands);
+    CHECK(iterator.dims() == c.dims);
     const Offsets expected = expected_offsets(c);
     const std::int64_t all = count(c.shape);
     for (std::int64_t first = 0; first <= all; ++first) {
       for (std::int64_t end = first; end <= all; ++end) {
         const Offsets part(expected.begin() + first, expected.begin() + end);
-        CHECK(walked(walk, c.operands.size(), first, end - first) == part);
+        CHECK(visited(iterator, c.operands.size(), first, end - first) == part);
       }
     }
   }
 }
 
-TEST_CASE("an empty shape has a walk, of which nothing is asked", "[kernels]") {
-  const BroadcastWalk walk({3, 0, 4611686018427387904}, {{0, 0, 0}});
-  CHECK(walked(walk, 1, 0, 0).empty());
+TEST_CASE("an empty shape has an iterator, which nothing is asked of", "[kernels]") {
+  const BroadcastIterator iterator({3, 0, 4611686018427387904}, {{0, 0, 0}});
+  CHECK(visited(iterator, 1, 0, 0).empty());
 }
 
-TEST_CASE("a walk through more elements than memory holds does not overflow", "[kernels]") {
-  const BroadcastWalk walk({1 << 30, 1 << 30}, {{0, 1}});
+TEST_CASE("an iterator through more elements than memory holds does not overflow", "[kernels]") {
+  const BroadcastIterator iterator({1 << 30, 1 << 30}, {{0, 1}});
   const std::int64_t last = (std::int64_t{1} << 60) - 1;
-  const Offsets end = walked(walk, 1, last, 1);
+  const Offsets end = visited(iterator, 1, last, 1);
   CHECK(end == Offsets{{(1 << 30) - 1}});
 }
 
@@ -103,23 +105,23 @@ TEST_CASE("joined operands: the source of every element of any slice, and back",
           expected.emplace_back(operand, row * row_elements[operand] + i);
       }
     }
-    const JoinWalk walk(row_elements);
+    const ConcatIterator iterator(row_elements);
     for (std::size_t at = 0; at < expected.size(); ++at) {
       const auto position = static_cast<std::int64_t>(at);
-      const JoinWalk::Source source = walk.source(position);
+      const ConcatIterator::Source source = iterator.source(position);
       CHECK(std::pair(source.operand, source.offset) == expected[at]);
-      CHECK(walk.position(source) == position);
+      CHECK(iterator.position(source) == position);
       for (std::size_t end = at; end <= expected.size(); ++end) {
         const Range range = {position, static_cast<std::int64_t>(end - at)};
         std::vector<std::pair<std::size_t, std::int64_t>> part;
-        walk.for_each_run(range, [&](const JoinWalk::Source& from, std::int64_t n) {
+        iterator.for_each_run(range, [&](const ConcatIterator::Source& from, std::int64_t n) {
           CHECK(n > 0);
           for (std::int64_t i = 0; i < n; ++i) part.emplace_back(from.operand, from.offset + i);
         });
         for (std::size_t operand = 0; operand < row_elements.size(); ++operand) {
           const auto is_own = [&](const auto& element) { return element.first == operand; };
           const auto first = std::ranges::find_if(part, is_own);
-          const Range own = walk.part_of(operand, range);
+          const Range own = iterator.part_of(operand, range);
           CHECK(own.count == std::ranges::count_if(part, is_own));
           if (first != part.end()) CHECK(own.first == first->second);
         }
@@ -131,4 +133,4 @@ TEST_CASE("joined operands: the source of every element of any slice, and back",
 }
 
 }  // namespace
-}  // namespace tensorop::kernels_walk_test
+}  // namespace tensorop::kernels_iterator_test

@@ -1,5 +1,6 @@
-// Walks several tensors of one broadcast shape together: untyped, in runs along the innermost dimension
-// (BroadcastWalk), or in runs for inner loops (RunWalk). JoinWalk walks tensors one after the other.
+// Iterates over several tensors of one broadcast shape together: untyped, in runs along the innermost
+// dimension (BroadcastIterator), or in runs for inner loops (RunIterator). ConcatIterator iterates over
+// tensors one after the other.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +20,10 @@ using BroadcastStrides = std::vector<std::int64_t>;
 
 // The result's shape with as few dimensions as possible: neighbouring dimensions that are contiguous in every
 // operand are merged, and dimensions of 1 are removed. At least one dimension remains.
-class BroadcastWalk {
+class BroadcastIterator {
  public:
   // Each of `operands` has shape.size() strides.
-  BroadcastWalk(const Shape& shape, const std::vector<BroadcastStrides>& operands);
+  BroadcastIterator(const Shape& shape, const std::vector<BroadcastStrides>& operands);
 
   // The number of remaining dimensions, their sizes, and the strides of the operands along them.
   [[nodiscard]] std::size_t dims() const { return sizes_.size(); }
@@ -52,7 +53,7 @@ class BroadcastWalk {
 };
 
 template <class Run>
-void BroadcastWalk::for_each_run(std::int64_t first, std::int64_t count, Run&& run) const {
+void BroadcastIterator::for_each_run(std::int64_t first, std::int64_t count, Run&& run) const {
   const std::size_t inner = sizes_.size() - 1;
   const std::size_t operands = strides_.size();
   std::vector<std::int64_t> index(sizes_.size());
@@ -83,7 +84,7 @@ void BroadcastWalk::for_each_run(std::int64_t first, std::int64_t count, Run&& r
 
 // Several tensors one after the other along an axis. A row of the result is a row of each tensor: the
 // dimensions from the axis on.
-class JoinWalk {
+class ConcatIterator {
  public:
   struct Source {
     std::size_t operand;
@@ -91,7 +92,7 @@ class JoinWalk {
   };
 
   // The number of elements in a row of each operand; their sum fits in int64.
-  explicit JoinWalk(const std::vector<std::int64_t>& row_elements);
+  explicit ConcatIterator(const std::vector<std::int64_t>& row_elements);
 
   // Returns the source of the result's element at flat position `position`.
   [[nodiscard]] Source source(std::int64_t position) const;
@@ -117,7 +118,7 @@ class JoinWalk {
 };
 
 template <class Run>
-void JoinWalk::for_each_run(Range range, Run&& run) const {
+void ConcatIterator::for_each_run(Range range, Run&& run) const {
   if (range.count == 0) return;
   const std::int64_t whole = begins_.back();
   std::int64_t row = range.first / whole;
@@ -146,20 +147,20 @@ struct RunOperand {
 // Splits the elements of several operands, broadcast to one shape, into runs for inner loops. Along a run
 // each operand advances element by element or stays at one element. Shorter rows are joined; an operand that
 // is not contiguous along the joined rows is packed into a buffer.
-class RunWalk {
+class RunIterator {
  public:
   using Run = std::function<void(const RunOperand* operands, std::int64_t count)>;
 
   // `shape` is the shape of the result and `strides` the position of each operand within it. The operands'
   // elements must outlive this object.
-  RunWalk(const Shape& shape, const std::vector<Tensor>& operands,
-          const std::vector<BroadcastStrides>& strides);
+  RunIterator(const Shape& shape, const std::vector<Tensor>& operands,
+              const std::vector<BroadcastStrides>& strides);
 
   // Calls run(operands, count) for the runs that make up the elements `range` of the row-major result, in
   // order. Several threads may call it at once.
   void for_each_run(Range range, const Run& run) const;
 
-  // As BroadcastWalk::origin().
+  // As BroadcastIterator::origin().
   [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand, std::int64_t position) const {
     return elements_.origin(operand, position);
   }
@@ -181,9 +182,9 @@ class RunWalk {
   };
 
   std::vector<Operand> operands_;
-  BroadcastWalk elements_;
+  BroadcastIterator elements_;
   std::int64_t row_elements_;
-  BroadcastWalk rows_;
+  BroadcastIterator rows_;
   std::int64_t window_rows_;
   std::vector<Pattern> patterns_;
 };

@@ -1,4 +1,4 @@
-#include "kernels/elements/walk.hpp"
+#include "kernels/elements/iterator.hpp"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 namespace tensorop {
 
-BroadcastWalk::BroadcastWalk(const Shape& shape, const std::vector<BroadcastStrides>& operands)
+BroadcastIterator::BroadcastIterator(const Shape& shape, const std::vector<BroadcastStrides>& operands)
     : strides_(operands.size()) {
   // An empty result has meaningless strides, and none of its elements is ever read.
   const bool empty = std::ranges::find(shape, 0) != shape.end();
@@ -31,7 +31,7 @@ BroadcastWalk::BroadcastWalk(const Shape& shape, const std::vector<BroadcastStri
   }
 }
 
-std::int64_t BroadcastWalk::offset(std::size_t operand, std::int64_t position) const {
+std::int64_t BroadcastIterator::offset(std::size_t operand, std::int64_t position) const {
   std::int64_t sum = 0;
   for (std::size_t d = sizes_.size(); d-- > 0;) {
     sum += position % sizes_[d] * strides_[operand][d];
@@ -40,7 +40,7 @@ std::int64_t BroadcastWalk::offset(std::size_t operand, std::int64_t position) c
   return sum;
 }
 
-JoinWalk::JoinWalk(const std::vector<std::int64_t>& row_elements) {
+ConcatIterator::ConcatIterator(const std::vector<std::int64_t>& row_elements) {
   for (std::size_t i = 0; i < row_elements.size(); ++i) {
     if (row_elements[i] == 0) continue;
     operands_.push_back(i);
@@ -48,18 +48,18 @@ JoinWalk::JoinWalk(const std::vector<std::int64_t>& row_elements) {
   }
 }
 
-std::size_t JoinWalk::part_at(std::int64_t column) const {
+std::size_t ConcatIterator::part_at(std::int64_t column) const {
   return to_size(std::ranges::upper_bound(begins_, column) - begins_.begin() - 1);
 }
 
-JoinWalk::Source JoinWalk::source(std::int64_t position) const {
+ConcatIterator::Source ConcatIterator::source(std::int64_t position) const {
   const std::int64_t column = position % begins_.back();
   const std::size_t at = part_at(column);
   const std::int64_t begin = begins_[at];
   return {operands_[at], position / begins_.back() * (begins_[at + 1] - begin) + column - begin};
 }
 
-Range JoinWalk::part_of(std::size_t operand, Range range) const {
+Range ConcatIterator::part_of(std::size_t operand, Range range) const {
   const auto found = std::ranges::lower_bound(operands_, operand);
   if (found == operands_.end() || *found != operand) return {};
   const auto at = to_size(found - operands_.begin());
@@ -71,7 +71,7 @@ Range JoinWalk::part_of(std::size_t operand, Range range) const {
   return {before(range.first), before(range.end()) - before(range.first)};
 }
 
-std::int64_t JoinWalk::position(const Source& source) const {
+std::int64_t ConcatIterator::position(const Source& source) const {
   const auto at = to_size(std::ranges::lower_bound(operands_, source.operand) - operands_.begin());
   const std::int64_t begin = begins_[at];
   const std::int64_t own = begins_[at + 1] - begin;
@@ -97,21 +97,22 @@ struct Rows {
   std::int64_t elements;
 };
 
-Rows choose_rows(const BroadcastWalk& walk, std::int64_t window) {
-  Rows rows{walk.dims() - 1, 1};
-  if (walk.inner_size() >= kShortRow) return rows;
-  while (rows.dim > 0 && rows.elements * walk.size(rows.dim) <= window) {
-    rows.elements *= walk.size(rows.dim--);
+Rows choose_rows(const BroadcastIterator& iterator, std::int64_t window) {
+  Rows rows{iterator.dims() - 1, 1};
+  if (iterator.inner_size() >= kShortRow) return rows;
+  while (rows.dim > 0 && rows.elements * iterator.size(rows.dim) <= window) {
+    rows.elements *= iterator.size(rows.dim--);
   }
   return rows;
 }
 
-BroadcastWalk outer_walk(const BroadcastWalk& walk, std::size_t last_dim, std::size_t operands) {
+BroadcastIterator outer_iterator(const BroadcastIterator& iterator, std::size_t last_dim,
+                                 std::size_t operands) {
   Shape shape;
-  for (std::size_t d = 0; d <= last_dim; ++d) shape.push_back(walk.size(d));
+  for (std::size_t d = 0; d <= last_dim; ++d) shape.push_back(iterator.size(d));
   std::vector<BroadcastStrides> strides(operands);
   for (std::size_t i = 0; i < operands; ++i) {
-    for (std::size_t d = 0; d <= last_dim; ++d) strides[i].push_back(walk.stride(i, d));
+    for (std::size_t d = 0; d <= last_dim; ++d) strides[i].push_back(iterator.stride(i, d));
   }
   return {shape, strides};
 }
@@ -133,7 +134,7 @@ Pack pack_for(int width) {
 
 // The packed elements of one operand. They are kept while the same elements are requested: an operand that
 // repeats from row to row is packed once.
-class RunWalk::Packer {
+class RunIterator::Packer {
  public:
   Packer(const Operand& operand, const Pattern& pattern)
       : pattern_(pattern), pack_(pack_for(operand.width)), width_(to_size(operand.width)) {}
@@ -159,14 +160,14 @@ class RunWalk::Packer {
   std::int64_t count_ = 0;
 };
 
-RunWalk::RunWalk(const Shape& shape, const std::vector<Tensor>& operands,
-                 const std::vector<BroadcastStrides>& strides)
+RunIterator::RunIterator(const Shape& shape, const std::vector<Tensor>& operands,
+                         const std::vector<BroadcastStrides>& strides)
     : elements_(shape, strides), row_elements_(1), rows_(elements_), window_rows_(1) {
   for (const Tensor& operand : operands) operands_.push_back({operand.data(), element_size(operand.dtype())});
   const std::int64_t window = window_of(operands.size());
   const Rows rows = choose_rows(elements_, window);
   row_elements_ = rows.elements;
-  rows_ = outer_walk(elements_, rows.dim, operands_.size());
+  rows_ = outer_iterator(elements_, rows.dim, operands_.size());
   const auto along = [&](std::size_t i) { return rows_.inner_stride(i); };
   bool direct = row_elements_ == 1;
   for (std::size_t i = 0; i < operands_.size(); ++i) direct = direct && (along(i) == 0 || along(i) == 1);
@@ -180,7 +181,7 @@ RunWalk::RunWalk(const Shape& shape, const std::vector<Tensor>& operands,
   }
 }
 
-RunWalk::Pattern RunWalk::pattern(std::size_t row_dim, std::size_t operand) const {
+RunIterator::Pattern RunIterator::pattern(std::size_t row_dim, std::size_t operand) const {
   Pattern out{Pattern::Kind::scattered, {}};
   bool follows = true;
   bool stays = true;
@@ -199,7 +200,7 @@ RunWalk::Pattern RunWalk::pattern(std::size_t row_dim, std::size_t operand) cons
   return out;
 }
 
-void RunWalk::for_each_run(Range range, const Run& run) const {
+void RunIterator::for_each_run(Range range, const Run& run) const {
   std::int64_t count = range.count;
   if (count == 0) return;
   std::vector<Packer> packers;

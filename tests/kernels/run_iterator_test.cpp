@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "base/text/text.hpp"
-#include "kernels/elements/walk.hpp"
+#include "kernels/elements/iterator.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
-namespace tensorop::kernels_run_walk_test {
+namespace tensorop::kernels_run_iterator_test {
 namespace {
 
 // A result and the dimensions each operand has of it (others repeat).
@@ -41,11 +41,11 @@ Tensor tensor_over(const std::vector<std::int32_t>& elements) {
   return {DType::int32, {std::ssize(elements)}, reinterpret_cast<const std::byte*>(elements.data()), nullptr};
 }
 
-void check_slice(const Case& test, const std::vector<std::vector<std::int32_t>>& data, const RunWalk& walk,
-                 std::int64_t first, std::int64_t count) {
+void check_slice(const Case& test, const std::vector<std::vector<std::int32_t>>& data,
+                 const RunIterator& iterator, std::int64_t first, std::int64_t count) {
   std::int64_t position = first;
   std::int64_t wrong = 0;
-  walk.for_each_run({first, count}, [&](const RunOperand* operands, std::int64_t n) {
+  iterator.for_each_run({first, count}, [&](const RunOperand* operands, std::int64_t n) {
     CHECK(n > 0);
     for (std::int64_t j = 0; j < n; ++j, ++position) {
       for (std::size_t i = 0; i < data.size(); ++i) {
@@ -92,12 +92,12 @@ TEST_CASE("any slice of a broadcast result meets the right elements", "[elementw
       operands.push_back(tensor_over(data[i]));
       strides.push_back(strides_of(test.shape, test.operands[i]));
     }
-    const RunWalk walk(test.shape, operands, strides);
+    const RunIterator iterator(test.shape, operands, strides);
     const std::int64_t elements = count(test.shape);
-    check_slice(test, data, walk, 0, elements);
+    check_slice(test, data, iterator, 0, elements);
     for (int i = 0; i < 40; ++i) {
       const std::int64_t first = random.between(0, elements - 1);
-      check_slice(test, data, walk, first, random.between(0, elements - first));
+      check_slice(test, data, iterator, first, random.between(0, elements - first));
     }
   }
 }
@@ -105,11 +105,11 @@ TEST_CASE("any slice of a broadcast result meets the right elements", "[elementw
 TEST_CASE("short rows are taken together", "[elementwise]") {
   const std::vector<std::int32_t> a(30000);
   const std::vector<std::int32_t> b(3);
-  const RunWalk walk({10000, 3}, {tensor_over(a), tensor_over(b)}, {{3, 1}, {0, 1}});
+  const RunIterator iterator({10000, 3}, {tensor_over(a), tensor_over(b)}, {{3, 1}, {0, 1}});
   int runs = 0;
-  walk.for_each_run({0, 30000}, [&](const RunOperand* /*operands*/, std::int64_t /*count*/) { ++runs; });
+  iterator.for_each_run({0, 30000}, [&](const RunOperand* /*operands*/, std::int64_t /*count*/) { ++runs; });
   CHECK(runs < 40);
 }
 
 }  // namespace
-}  // namespace tensorop::kernels_run_walk_test
+}  // namespace tensorop::kernels_run_iterator_test
