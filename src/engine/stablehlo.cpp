@@ -8,7 +8,7 @@
 #include "base/text/error.hpp"
 #include "base/text/text.hpp"
 #include "engine/attributes.hpp"
-#include "kernels/rows/combine.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "ops/axes.hpp"
 #include "ops/slices.hpp"
 

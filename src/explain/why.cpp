@@ -132,7 +132,7 @@ void Explainer::add_updates(const RowMoves& moves, std::span<const Move> updates
     if (i >= kMostListed - 1 && !is_last) continue;
     const std::int64_t row = updates[i].update;
     out.from.push_back({{kUpdateOperand, rule.position(row * moves.row_elements + column)},
-                        rule.combines() || is_last,
+                        rule.reduces() || is_last,
                         indices_of_row(moves.map, row)});
   }
 }
@@ -281,7 +281,7 @@ Arrivals Explainer::arrivals(const OperandElement& element) const {
         const RowUpdates& rule = *moves()->row_updates;
         if (element.operand == kTableOperand) {
           arrival.is_used = own.empty() || rule.starts_from_data();
-        } else if (!rule.combines()) {
+        } else if (!rule.reduces()) {
           const std::int64_t column = arrival.position % moves()->row_elements;
           arrival.is_used =
               rule.position(own.back().update * moves()->row_elements + column) == element.position;

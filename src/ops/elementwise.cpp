@@ -90,7 +90,7 @@ Planned plan_elementwise(const Call& call, BinaryKernel kernel) {
   auto plan =
       call.operands.size() == 1
           ? copy_plan(call.operands[0])
-          : combine_plan({call.operands, std::move(layout.strides), output.shape, kernel, open_reason(call)});
+          : binary_plan({call.operands, std::move(layout.strides), output.shape, kernel, open_reason(call)});
   return {std::move(output), std::move(plan)};
 }
 

@@ -72,9 +72,9 @@ Planned plan(const Call& call) {
   const BinaryKernel kernel = kernel_of<Prelu>(call);
   BroadcastLayout layout = layout_of(call);
   OutputInfo output = checked_output(kernel.result, std::move(layout.shape));
-  auto combined =
-      combine_plan({call.operands, std::move(layout.strides), output.shape, kernel, OpenReason::none});
-  return {std::move(output), std::move(combined)};
+  auto binary =
+      binary_plan({call.operands, std::move(layout.strides), output.shape, kernel, OpenReason::none});
+  return {std::move(output), std::move(binary)};
 }
 
 constexpr OperatorName kNames[] = {{"prelu"}};

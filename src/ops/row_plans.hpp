@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "kernels/elements/iterator.hpp"
-#include "kernels/rows/combine.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "ops/call.hpp"
 
 namespace tensorop {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/rows/combine.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "ops/axes.hpp"
 #include "ops/call.hpp"
 

@@ -10,7 +10,7 @@
 #include "base/process/threads.hpp"
 #include "engine/executor.hpp"
 #include "kernels/range.hpp"
-#include "kernels/rows/combine.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "kernels/rows/row_moves.hpp"
 #include "kernels/schedules/windows.hpp"
 #include "ranks/ranks.hpp"

@@ -203,8 +203,8 @@ TEST_CASE("each way in which an #include can leave the layers is found", "[relea
       {"src/kernels/schedules/choose.hpp", "#include \"kernels/elements/iterator.hpp\"", ""},
       {"src/kernels/range.hpp", "#include \"kernels/schedules/choose.hpp\"",
        "src/kernels/range.hpp is below kernels/schedules/choose.hpp"},
-      {"src/kernels/index/index.hpp", "#include \"kernels/rows/combine.hpp\"",
-       "src/kernels/index/index.hpp is below kernels/rows/combine.hpp"},
+      {"src/kernels/index/index.hpp", "#include \"kernels/rows/reduce.hpp\"",
+       "src/kernels/index/index.hpp is below kernels/rows/reduce.hpp"},
       {"src/kernels/misc/a.hpp", "#include \"kernels/range.hpp\"", "the folder is none of those of kernels"},
       {"src/util/misc.cpp", "#include <vector>", "the folder is none of the layers"},
   };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/files/scratch_file.hpp"
-#include "kernels/rows/combine.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "kernels/schedules/duplicates.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"

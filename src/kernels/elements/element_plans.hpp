@@ -1,5 +1,5 @@
-// Plans that compute each element of the result from elements of the operands, in place: they combine,
-// select, repeat, concatenate, copy or cast them.
+// Plans that compute each element of the result from elements of the operands, in place: they apply binary
+// functions, select, repeat, concatenate, copy or cast them.
 #pragma once
 
 #include <cstddef>
@@ -72,15 +72,16 @@ class ElementPlan {
   PlanFacts facts_;
 };
 
-// Combines the elements of several operands, broadcast to one shape. Source: docs/ops/elementwise.md.
-struct CombineElementsSpec {
+// Applies a binary function to the elements of several operands, broadcast to one shape. Source:
+// docs/ops/elementwise.md.
+struct BinaryElementsSpec {
   std::vector<Tensor> operands;           // at least two; more are folded from the left
   std::vector<BroadcastStrides> strides;  // position of each operand within the result
   Shape result;
   BinaryKernel kernel;  // for the dtypes of the operands; has no faults if there are more than two operands
   OpenReason open_reason = OpenReason::none;
 };
-[[nodiscard]] std::unique_ptr<const ElementPlan> combine_plan(CombineElementsSpec spec);
+[[nodiscard]] std::unique_ptr<const ElementPlan> binary_plan(BinaryElementsSpec spec);
 
 // Selects each element from one of two operands. Operands: 0 condition (bool), 1 x, 2 y (x and y of one
 // dtype). `strides` is the position of each operand within the result. Source: docs/ops/where.md.

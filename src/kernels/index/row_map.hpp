@@ -1,7 +1,7 @@
 // Maps each index tuple to the row of an indexed tensor, the table, that it selects. All operators of the
 // gather and scatter families move rows of consecutive elements: one side stores them in the order of the
 // index tuples, the other at offsets that indices select. A RowMap computes those offsets from a description
-// of the operator; moving and combining rows (src/kernels/rows) is the same for every operator.
+// of the operator; moving and reducing rows (src/kernels/rows) is the same for every operator.
 //
 // Units: rows, and their offsets from the first row of the table. The table has at least one element: the
 // strides of an empty tensor have no meaning.

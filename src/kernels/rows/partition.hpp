@@ -17,7 +17,7 @@
 #include "base/files/scratch_file.hpp"
 #include "base/process/threads.hpp"
 #include "kernels/index/row_map.hpp"
-#include "kernels/rows/combine.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

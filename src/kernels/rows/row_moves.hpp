@@ -9,7 +9,7 @@
 
 #include "kernels/elements/open_tests.hpp"
 #include "kernels/index/row_map.hpp"
-#include "kernels/rows/combine.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

@@ -32,8 +32,8 @@ RowUpdates::RowUpdates(const ScatterRowsSpec& spec)
       row_elements_(spec.row_elements),
       reduction_(spec.reduction),
       use_init_val_(spec.use_init_val),
-      replace_(combine_loop(Reduction::none, spec.updates.dtype())),
-      combine_(combine_loop(spec.reduction, spec.updates.dtype())),
+      replace_(reduce_loop(Reduction::none, spec.updates.dtype())),
+      reduce_(reduce_loop(spec.reduction, spec.updates.dtype())),
       repetition_(spec.updates_shape, {spec.update_strides}),
       repeated_(spec.updates_shape.empty()
                     ? nullptr
@@ -55,19 +55,19 @@ RowUpdates RowUpdates::rounded_once() const {
   return out;
 }
 
-// Calls combine(rows, moves, count) with the rows of both sides.
-template <class CombineMoves>
+// Calls reduce(rows, moves, count) with the rows of both sides.
+template <class ReduceMoves>
 void RowUpdates::apply(const Segment& segment, Target target, const std::byte* updates, const Move* moves,
-                       std::int64_t count, const CombineMoves& combine) const {
-  if (repeated_ != nullptr) return apply_repeated(segment, target, moves, count, combine);
+                       std::int64_t count, const ReduceMoves& reduce) const {
+  if (repeated_ != nullptr) return apply_repeated(segment, target, moves, count, reduce);
   const std::byte* first = (updates == nullptr ? updates_.data() : updates) + segment.column * width_;
-  combine({target.out, first, row_elements_, segment.columns, row_elements_}, moves, count);
+  reduce({target.out, first, row_elements_, segment.columns, row_elements_}, moves, count);
 }
 
 // Handles repeated updates: generates the rows of the moves, a few columns at a time.
-template <class CombineMoves>
+template <class ReduceMoves>
 void RowUpdates::apply_repeated(const Segment& segment, Target target, const Move* moves, std::int64_t count,
-                                const CombineMoves& combine) const {
+                                const ReduceMoves& reduce) const {
   if (count == 0) return;
   const std::int64_t rows = one_row_ ? 1 : count;
   const std::int64_t most = std::clamp<std::int64_t>(kRepeatBytes / (rows * width_), 1, segment.columns);
@@ -82,8 +82,8 @@ void RowUpdates::apply_repeated(const Segment& segment, Target target, const Mov
       const std::int64_t position = moves[i].update * row_elements_ + segment.column + first;
       repeated_->fill({position, columns}, made.get() + i * columns * width_);
     }
-    combine({target.out + first * target.width, made.get(), row_elements_, columns, one_row_ ? 0 : columns},
-            one_row_ ? moves : by_number.data(), count);
+    reduce({target.out + first * target.width, made.get(), row_elements_, columns, one_row_ ? 0 : columns},
+           one_row_ ? moves : by_number.data(), count);
   }
 }
 
@@ -100,7 +100,7 @@ void RowUpdates::apply_by_row(const Segment& segment, std::byte* out, const std:
               fold_(rows, moved, count, use_init_val_);
             } else {
               replace_(rows, moved, 1);
-              combine_(rows, moved + 1, count - 1);
+              reduce_(rows, moved + 1, count - 1);
             }
           });
     first = end;
@@ -109,7 +109,7 @@ void RowUpdates::apply_by_row(const Segment& segment, std::byte* out, const std:
 
 WideRows RowUpdates::wide_rows(const Segment& segment, std::byte* out) const {
   WideRows rows{.target = out, .row_elements = row_elements_, .columns = segment.columns};
-  if (wide_.combine == nullptr) return rows;
+  if (wide_.reduce == nullptr) return rows;
   const std::int64_t last = segment.targets.count - 1;
   rows.accumulators =
       std::make_unique_for_overwrite<float[]>(to_size(last * row_elements_ + segment.columns));
@@ -119,10 +119,10 @@ WideRows RowUpdates::wide_rows(const Segment& segment, std::byte* out) const {
 
 void RowUpdates::apply(const Segment& segment, WideRows& wide, const std::byte* updates, const Move* moves,
                        std::int64_t count) const {
-  if (wide_.combine == nullptr) return apply(segment, {wide.target, width_}, updates, moves, count, combine_);
+  if (wide_.reduce == nullptr) return apply(segment, {wide.target, width_}, updates, moves, count, reduce_);
   wide_.begin(wide, moves, count);
   auto* const accumulators = reinterpret_cast<std::byte*>(wide.accumulators.get());
-  apply(segment, {accumulators, sizeof(float)}, updates, moves, count, wide_.combine);
+  apply(segment, {accumulators, sizeof(float)}, updates, moves, count, wide_.reduce);
 }
 
 std::int64_t RowUpdates::position(std::int64_t position) const {

@@ -1,4 +1,4 @@
-// Combines updates with their target rows, in order, by dtype and reduction. Source: docs/ops/scatter.md.
+// Reduces updates into their target rows, in order, by dtype and reduction. Source: docs/ops/scatter.md.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "kernels/elements/iterator.hpp"
 #include "kernels/elements/open_tests.hpp"
 #include "kernels/index/index.hpp"
-#include "kernels/rows/combine.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "kernels/rows/segments.hpp"
 
 namespace tensorop {
@@ -42,18 +42,18 @@ class RowUpdates {
   // The same updates, rounded once.
   [[nodiscard]] RowUpdates rounded_once() const;
 
-  // Whether an update is combined with the target; otherwise it replaces the target.
-  [[nodiscard]] bool combines() const { return reduction_ != Reduction::none; }
+  // Whether an update is reduced with the target; otherwise it replaces the target.
+  [[nodiscard]] bool reduces() const { return reduction_ != Reduction::none; }
   [[nodiscard]] Reduction reduction() const { return reduction_; }
-  // Whether the first update of a row is combined with the row of data.
-  [[nodiscard]] bool starts_from_data() const { return combines() && use_init_val_; }
+  // Whether the first update of a row is reduced with the row of data.
+  [[nodiscard]] bool starts_from_data() const { return reduces() && use_init_val_; }
   // Whether all moves of a target row must be applied in one call of update().
-  [[nodiscard]] bool together() const { return by_row() || wide_.combine != nullptr; }
+  [[nodiscard]] bool together() const { return by_row() || wide_.reduce != nullptr; }
   // Whether update() keeps all moves of a segment and applies them row by row.
-  [[nodiscard]] bool by_row() const { return fold_ != nullptr || (combines() && !use_init_val_); }
+  [[nodiscard]] bool by_row() const { return fold_ != nullptr || (reduces() && !use_init_val_); }
   // Bytes that update() needs for a target row in addition to the row itself and the moves that it keeps.
   [[nodiscard]] std::int64_t accumulator_bytes() const {
-    return wide_.combine == nullptr ? 0 : row_elements_ * std::int64_t{sizeof(float)};
+    return wide_.reduce == nullptr ? 0 : row_elements_ * std::int64_t{sizeof(float)};
   }
   // Whether update() generates a row of updates for each move because the updates are repeated.
   [[nodiscard]] bool repeats() const { return repeated_ != nullptr; }
@@ -103,12 +103,12 @@ class RowUpdates {
   // Applies the moves, whose targets belong to the segment, in order.
   void apply(const Segment& segment, WideRows& wide, const std::byte* updates, const Move* moves,
              std::int64_t count) const;
-  template <class CombineMoves>
+  template <class ReduceMoves>
   void apply(const Segment& segment, Target target, const std::byte* updates, const Move* moves,
-             std::int64_t count, const CombineMoves& combine) const;
-  template <class CombineMoves>
+             std::int64_t count, const ReduceMoves& reduce) const;
+  template <class ReduceMoves>
   void apply_repeated(const Segment& segment, Target target, const Move* moves, std::int64_t count,
-                      const CombineMoves& combine) const;
+                      const ReduceMoves& reduce) const;
   void apply_by_row(const Segment& segment, std::byte* out, const std::byte* updates,
                     std::vector<Move>& moves) const;
 
@@ -117,8 +117,8 @@ class RowUpdates {
   std::int64_t row_elements_;
   Reduction reduction_;
   bool use_init_val_;
-  Combine replace_;
-  Combine combine_;
+  ReduceLoop replace_;
+  ReduceLoop reduce_;
   Fold fold_ = nullptr;
   WideLoops wide_;
   BroadcastIterator repetition_;                 // of repeated updates

@@ -7,8 +7,8 @@
 
 #include "kernels/elements/iterator.hpp"
 #include "kernels/index/row_map.hpp"
-#include "kernels/rows/combine.hpp"
 #include "kernels/rows/plan.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {

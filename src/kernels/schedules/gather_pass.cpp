@@ -72,7 +72,7 @@ GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t window_r
       window_{rows.first, std::min(rows.count, window_rows)},
       memory_(std::in_place, window_.count * gather.row_bytes(), "a window of the result"),
       rooms_(to_size(threads.count())),
-      place_(combine_loop(Reduction::none, gather.dtype())) {
+      place_(reduce_loop(Reduction::none, gather.dtype())) {
   clear(memory_->data(), window_.count);
   const Range others = {window_.end(), rows.count - window_.count};
   if (others.count != 0) others_.emplace(divide(gather, others, chunks, windowing.memory), windowing.scratch);

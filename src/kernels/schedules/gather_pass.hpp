@@ -11,8 +11,8 @@
 
 #include "base/checked.hpp"
 #include "base/process/threads.hpp"
-#include "kernels/rows/combine.hpp"
 #include "kernels/rows/partition.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "kernels/rows/row_moves.hpp"
 #include "kernels/schedules/windows.hpp"
 #include "tensor/tensor.hpp"
@@ -85,7 +85,7 @@ class GatherPass {
   std::optional<Storage> memory_;
   std::optional<Partition> others_;
   std::vector<Partition::Room> rooms_;
-  Combine place_;
+  ReduceLoop place_;
 };
 
 template <class Visit>

@@ -11,8 +11,8 @@
 
 #include "base/process/threads.hpp"
 #include "kernels/element_target.hpp"
-#include "kernels/rows/combine.hpp"
 #include "kernels/rows/partition.hpp"
+#include "kernels/rows/reduce.hpp"
 #include "kernels/rows/row_moves.hpp"
 
 namespace tensorop {

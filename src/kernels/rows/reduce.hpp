@@ -1,4 +1,4 @@
-// Combines an update with its target row, or replaces the row, by dtype and reduction. Source:
+// Reduces an update into its target row, or replaces the row, by dtype and reduction. Source:
 // docs/ops/scatter.md.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace tensorop {
 
 enum class Reduction : std::uint8_t { none, add, sub, mul, min, max, mean, and_bits, or_bits, xor_bits };
 
-// How float16 and bfloat16 elements are rounded while several updates are combined.
+// How float16 and bfloat16 elements are rounded while several updates are reduced.
 enum class Rounding : std::uint8_t {
   each_step,  // to the dtype, after every update
   once,       // in a float32 accumulator; only the result is rounded
@@ -44,12 +44,12 @@ struct MoveTarget {
 };
 
 // Applies moves in their order.
-using Combine = void (*)(const MoveTarget& rows, const Move* moves, std::int64_t count);
+using ReduceLoop = void (*)(const MoveTarget& rows, const Move* moves, std::int64_t count);
 
 // The loop for a dtype and a reduction other than mean; null if the reduction is not defined.
-[[nodiscard]] Combine combine_loop(Reduction reduction, DType dtype);
+[[nodiscard]] ReduceLoop reduce_loop(Reduction reduction, DType dtype);
 
-// Combines all `count` updates of one target row, and its old value if `use_init_val`.
+// Reduces all `count` updates of one target row, and its old value if `use_init_val`.
 using Fold = void (*)(const MoveTarget& rows, const Move* moves, std::int64_t count, bool use_init_val);
 // The loop for a mean, or for a reduction that accumulates_wide(); null for all others, and if the reduction
 // is not defined.
@@ -68,7 +68,7 @@ struct WideRows {
 struct WideLoops {
   // Copies the values of the moves' target rows to their accumulators, once for each row.
   void (*begin)(WideRows& rows, const Move* moves, std::int64_t count) = nullptr;
-  Combine combine = nullptr;  // `target` points to the accumulators
+  ReduceLoop reduce = nullptr;  // `target` points to the accumulators
   // Rounds the accumulators into their rows.
   void (*end)(const WideRows& rows) = nullptr;
 };

@@ -13,9 +13,9 @@ namespace {
 // Number of elements in a block if more than two operands are folded: the partial result stays in cache.
 constexpr std::int64_t kFoldBlock = 4096;
 
-class CombineElements final : public ElementPlan {
+class BinaryElements final : public ElementPlan {
  public:
-  explicit CombineElements(CombineElementsSpec spec)
+  explicit BinaryElements(BinaryElementsSpec spec)
       : operands_(std::move(spec.operands)),
         kernel_(spec.kernel),
         open_test_(open_result_test(spec.open_reason, operands_.back().dtype())),
@@ -102,8 +102,8 @@ class CombineElements final : public ElementPlan {
 
 }  // namespace
 
-std::unique_ptr<const ElementPlan> combine_plan(CombineElementsSpec spec) {
-  return std::make_unique<CombineElements>(std::move(spec));
+std::unique_ptr<const ElementPlan> binary_plan(BinaryElementsSpec spec) {
+  return std::make_unique<BinaryElements>(std::move(spec));
 }
 
 }  // namespace tensorop

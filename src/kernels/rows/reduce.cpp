@@ -1,4 +1,4 @@
-#include "kernels/rows/combine.hpp"
+#include "kernels/rows/reduce.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -38,7 +38,7 @@ struct Widened {
 
 // `Target` is T, or the type of the accumulators.
 template <class T, class Op, class Target = T>
-void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
+void reduce(const MoveTarget& rows, const Move* moves, std::int64_t count) {
   auto* target = reinterpret_cast<Target*>(rows.target);
   const StoredElements<T> updates(rows.updates);
   if (rows.columns == 1) {
@@ -62,9 +62,9 @@ void combine(const MoveTarget& rows, const Move* moves, std::int64_t count) {
   }
 }
 
-Combine replace_loop(DType dtype) {
+ReduceLoop replace_loop(DType dtype) {
   return dispatch_width(element_size(dtype),
-                        []<class Word>(TypeTag<Word>) -> Combine { return combine<Word, Replace>; });
+                        []<class Word>(TypeTag<Word>) -> ReduceLoop { return reduce<Word, Replace>; });
 }
 
 template <class T, class Op>
@@ -73,10 +73,10 @@ concept Applicable = requires(T a) {
 };
 
 template <class Op>
-Combine typed_loop(DType dtype) {
-  return dispatch(dtype, []<class T>(TypeTag<T>) -> Combine {
+ReduceLoop typed_loop(DType dtype) {
+  return dispatch(dtype, []<class T>(TypeTag<T>) -> ReduceLoop {
     if constexpr (Applicable<T, Op>) {
-      return combine<T, Op>;
+      return reduce<T, Op>;
     } else {
       return nullptr;
     }
@@ -205,7 +205,7 @@ void end_wide(const WideRows& rows) {
 
 }  // namespace
 
-Combine combine_loop(Reduction reduction, DType dtype) {
+ReduceLoop reduce_loop(Reduction reduction, DType dtype) {
   switch (reduction) {
     case Reduction::none:
       return replace_loop(dtype);
@@ -254,7 +254,7 @@ WideLoops wide_loops(Reduction reduction, DType dtype, Rounding rounding) {
   return dispatch(dtype, [&]<class T>(TypeTag<T>) -> WideLoops {
     if constexpr (Half<T>) {
       return with_formula(reduction, []<class Formula>(Formula) -> WideLoops {
-        return {begin_wide<T>, combine<T, Widened<Formula>, float>, end_wide<T>};
+        return {begin_wide<T>, reduce<T, Widened<Formula>, float>, end_wide<T>};
       });
     } else {
       return {};
@@ -264,7 +264,7 @@ WideLoops wide_loops(Reduction reduction, DType dtype, Rounding rounding) {
 
 bool is_defined(Reduction reduction, DType dtype) {
   return reduction == Reduction::mean ? fold_loop(reduction, dtype, Rounding::each_step) != nullptr
-                                      : combine_loop(reduction, dtype) != nullptr;
+                                      : reduce_loop(reduction, dtype) != nullptr;
 }
 
 }  // namespace tensorop
