@@ -17,7 +17,7 @@
 namespace tensorop {
 namespace {
 
-constexpr std::size_t kTableOperand = 0;  // the indexed tensor
+constexpr std::size_t kDataOperand = 0;  // the indexed tensor
 constexpr std::size_t kIndexOperand = 1;
 constexpr std::size_t kUpdateOperand = 2;
 
@@ -116,7 +116,7 @@ void Explainer::add_gathered(const RowMoves& moves, ElementOrigin& out) const {
     return;
   }
   const std::int64_t from = offset * moves.row_elements + out.position % moves.row_elements;
-  out.from = {{{kTableOperand, from}, true, indices_of_row(moves.map, row)}};
+  out.from = {{{kDataOperand, from}, true, indices_of_row(moves.map, row)}};
   out.contributions = 1;
 }
 
@@ -124,7 +124,7 @@ void Explainer::add_gathered(const RowMoves& moves, ElementOrigin& out) const {
 void Explainer::add_updates(const RowMoves& moves, std::span<const Move> updates, ElementOrigin& out) const {
   const std::int64_t column = out.position % moves.row_elements;
   const RowUpdates& rule = *moves.row_updates;
-  out.from = {{{kTableOperand, out.position}, updates.empty() || rule.starts_from_data(), {}}};
+  out.from = {{{kDataOperand, out.position}, updates.empty() || rule.starts_from_data(), {}}};
   out.contributions = to_int64(updates.size()) + 1;
   for (std::size_t i = 0; i < updates.size(); ++i) {
     const bool is_last = i + 1 == updates.size();
@@ -240,7 +240,7 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
       const std::int64_t tuple = map.decoder().tuple_of(element.position);
       if (map.decoder().element_of(map.tuples_of({row, 1}).first) == map.decoder().element_of(tuple))
         take(row, offset, 0);
-    } else if (element.operand == kTableOperand) {
+    } else if (element.operand == kDataOperand) {
       if (offset == element.position / width) take(row, offset, element.position % width);
     } else if (!moves.row_updates->repeats()) {
       take(row, offset, element.position % width);
@@ -267,7 +267,7 @@ Arrivals Explainer::arrivals(const OperandElement& element) const {
                       [&](std::int64_t position) { add(out, position); });
         return out;
       }
-      if (is_scatter() && element.operand == kTableOperand) {
+      if (is_scatter() && element.operand == kDataOperand) {
         add(out, element.position);
       } else {
         out = arrivals_of_rows(*moves(), element);
@@ -279,7 +279,7 @@ Arrivals Explainer::arrivals(const OperandElement& element) const {
       for (Arrival& arrival : out.list) {
         const auto own = updates_at(updates, *moves(), arrival.position);
         const RowUpdates& rule = *moves()->row_updates;
-        if (element.operand == kTableOperand) {
+        if (element.operand == kDataOperand) {
           arrival.is_used = own.empty() || rule.starts_from_data();
         } else if (!rule.reduces()) {
           const std::int64_t column = arrival.position % moves()->row_elements;

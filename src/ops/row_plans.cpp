@@ -47,8 +47,8 @@ SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape
     --outer;
     --last;
   }
-  auto table = row_major_strides(data);
-  for (std::int64_t& stride : table) stride = std::max<std::int64_t>(1, stride / out.row_elements);
+  auto data_strides = row_major_strides(data);
+  for (std::int64_t& stride : data_strides) stride = std::max<std::int64_t>(1, stride / out.row_elements);
 
   std::vector<std::int64_t> window_tuples(data.size(), 0);  // tuples from one step of the slice to the next
   std::int64_t tuples = 1;
@@ -57,7 +57,7 @@ SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape
     const std::int64_t steps = by_element && !is_empty ? sizes[d] : 1;
     // A whole slice must end within the dimension, which limits its start.
     const std::int64_t size = by_element || step < 0 ? data[d] : data[d] - (sizes[d] - 1) * step;
-    out.axes.push_back({size, table[d], dim, steps});
+    out.axes.push_back({size, data_strides[d], dim, steps});
   }
   for (std::size_t c = out.axes.size(); c-- > 0;) {
     if (out.axes[c].window > 1) window_tuples[to_size(out.axes[c].axis)] = tuples;
@@ -71,15 +71,15 @@ SliceRows slice_rows(const SliceGeometry& slices, const Shape& data, const Shape
     if (has_dim(dims.windows, at)) {
       const std::size_t d = window[next_window++];
       const std::int64_t own = window_tuples[d];
-      const std::int64_t distance = has_dim(dims.index_map, d) ? step * table[d] : table[d];
+      const std::int64_t distance = has_dim(dims.index_map, d) ? step * data_strides[d] : data_strides[d];
       out.dims.push_back({shape[at], own, own == 0 ? distance : 0});
       continue;
     }
     const auto pair = paired_dim(dims, next_batch);
     const bool repeats_index = is_empty || batch[next_batch] == 1;
     const bool repeats_data = !pair || data[*pair] == 1;
-    out.dims.push_back(
-        {shape[at], repeats_index ? 0 : batch_tuples[next_batch] * tuples, repeats_data ? 0 : table[*pair]});
+    out.dims.push_back({shape[at], repeats_index ? 0 : batch_tuples[next_batch] * tuples,
+                        repeats_data ? 0 : data_strides[*pair]});
     ++next_batch;
   }
   const bool has_vectors = dims.vector_dim < rank(indices);

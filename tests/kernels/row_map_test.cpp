@@ -27,7 +27,7 @@ struct NaiveMap {
     std::int64_t base = 0;
     for (std::size_t d = dims.size(); d-- > 0;) {
       tuple += row % dims[d].size * dims[d].tuple_stride;
-      base += row % dims[d].size * dims[d].table_stride;
+      base += row % dims[d].size * dims[d].data_stride;
       row /= dims[d].size;
     }
     return {tuple, base};
@@ -44,13 +44,13 @@ struct RandomMap {
   IndexDecoder decoder;
 };
 
-// Dimensions in any order of strides, each of which steps through tuples, through the table, both or neither.
+// Dimensions in any order of strides, each of which steps through tuples, through data, both or neither.
 RandomMap random_map(Random& random) {
   std::vector<RowDim> dims;
   std::vector<std::int64_t> tuple_sizes;
   std::int64_t tuples = 1;
-  std::int64_t table = random.between(1, 5);  // the axis of the index, innermost
-  const std::int64_t axis = table;
+  std::int64_t data_size = random.between(1, 5);  // the axis of the index, innermost
+  const std::int64_t axis = data_size;
   const bool has_tuple_order = random.between(0, 2) != 0;
   for (std::int64_t left = random.between(0, 4); left > 0; --left) {
     RowDim dim{random.between(1, random.between(0, 5) == 0 ? 300 : 4), 0, 0};
@@ -59,8 +59,8 @@ RandomMap random_map(Random& random) {
       tuples *= dim.size;
     }
     if (random.between(0, 1) != 0) {
-      dim.table_stride = table;
-      table *= dim.size;
+      dim.data_stride = data_size;
+      data_size *= dim.size;
     }
     dims.insert(dims.begin(), dim);
   }

@@ -30,7 +30,7 @@ BroadcastIterator iterator_of(const std::vector<RowDim>& dims) {
   for (const RowDim& dim : dims) {
     shape.push_back(dim.size);
     strides[0].push_back(dim.tuple_stride);
-    strides[1].push_back(dim.table_stride);
+    strides[1].push_back(dim.data_stride);
   }
   return {shape, strides};
 }
@@ -51,27 +51,27 @@ RowMap::RowMap(IndexDecoder decoder, const std::vector<RowDim>& dims)
     rows_ *= iterator_.size(d);
   }
   find_groups();
-  const bool along_outer_axis = in_order_ && iterator_.dims() == 2 && iterator_.stride(kTable, 0) == 0 &&
-                                iterator_.inner_stride(kTable) == 1 && decoder_.components() == 1;
+  const bool along_outer_axis = in_order_ && iterator_.dims() == 2 && iterator_.stride(kData, 0) == 0 &&
+                                iterator_.inner_stride(kData) == 1 && decoder_.components() == 1;
   if (along_outer_axis && decoder_.axes()[0].stride >= iterator_.inner_size())
     columns_ = iterator_.inner_size();
 }
 
-// Finds groups: outer dimensions form groups while their table strides have no gaps and are at least the
+// Finds groups: outer dimensions form groups while their data strides have no gaps and are at least the
 // reach of the indices and the inner dimensions.
 void RowMap::find_groups() {
   std::int64_t reach = 1;
   for (const IndexAxis& axis : decoder_.axes())
     reach += std::max<std::int64_t>(0, axis.size - 1) * axis.stride;
   const auto reach_of = [&](std::size_t d) {
-    return (iterator_.size(d) - 1) * std::abs(iterator_.stride(kTable, d));
+    return (iterator_.size(d) - 1) * std::abs(iterator_.stride(kData, d));
   };
   for (std::size_t d = 0; d < iterator_.dims(); ++d) reach += reach_of(d);
   std::int64_t rows = rows_;
   for (std::size_t d = 0; d < iterator_.dims(); ++d) {
     const std::int64_t size = iterator_.size(d);
-    const std::int64_t stride = iterator_.stride(kTable, d);
-    if (d > 0 && iterator_.stride(kTable, d - 1) != size * stride) return;
+    const std::int64_t stride = iterator_.stride(kData, d);
+    if (d > 0 && iterator_.stride(kData, d - 1) != size * stride) return;
     reach -= reach_of(d);
     rows /= size;
     if (stride >= reach) {
@@ -112,7 +112,7 @@ void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offset
   // Consecutive tuples are decoded in one call, across runs with different bases.
   const bool at_once = in_order_ && kept_.empty();
   if (at_once) decoder_.decode(first, count, offsets);
-  const std::int64_t step = iterator_.inner_stride(kTable);
+  const std::int64_t step = iterator_.inner_stride(kData);
   if (at_once && iterator_.dims() == 1 && step == 0) return;
   // If a run has the same tuples as the previous one, its offsets differ only by the base.
   const std::int64_t* before = nullptr;
@@ -121,7 +121,7 @@ void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offset
   bool is_whole = first % iterator_.inner_size() == 0;
   iterator_.for_each_run(first, count, [&](const std::int64_t* at, std::int64_t n) {
     const std::int64_t tuple = at[kTuples];
-    const std::int64_t base = at[kTable];
+    const std::int64_t base = at[kData];
     if (before != nullptr && tuple == tuple_before) {
       add_base(before, offsets, n, base - base_before, 0);
     } else {
@@ -137,8 +137,8 @@ void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offset
 
 LocatedRows RowMap::locate_run(std::int64_t first, std::int64_t count, std::int64_t* room) const {
   const std::int64_t n = std::min(count, iterator_.inner_size() - first % iterator_.inner_size());
-  if (iterator_.inner_stride(kTable) == 0 && n >= kShortRun)
-    return {decode(iterator_.offset(kTuples, first), n, room), iterator_.offset(kTable, first), n};
+  if (iterator_.inner_stride(kData) == 0 && n >= kShortRun)
+    return {decode(iterator_.offset(kTuples, first), n, room), iterator_.offset(kData, first), n};
   locate(first, count, room);
   return {room, 0, count};
 }
@@ -166,7 +166,7 @@ Range RowMap::tuples_of(Range rows) const {
 
 Range RowMap::rows_within(Range offsets) const {
   if (group_size_ == 0 || rows_ == 0) return {0, rows_};
-  // The table's last groups may have no rows.
+  // The last groups of data may have no rows.
   const std::int64_t last = std::min(ceil_div(offsets.end(), group_size_), rows_ / group_rows_);
   const std::int64_t first = std::min(offsets.first / group_size_, last);
   return {first * group_rows_, (last - first) * group_rows_};

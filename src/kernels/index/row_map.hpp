@@ -1,9 +1,9 @@
-// Maps each index tuple to the row of an indexed tensor, the table, that it selects. All operators of the
+// Maps each index tuple to the row of the indexed tensor, data, that it selects. All operators of the
 // gather and scatter families move rows of consecutive elements: one side stores them in the order of the
 // index tuples, the other at offsets that indices select. A RowMap computes those offsets from a description
 // of the operator; moving and reducing rows (src/kernels/rows) is the same for every operator.
 //
-// Units: rows, and their offsets from the first row of the table. The table has at least one element: the
+// Units: rows, and their offsets from the first row of data. Data has at least one element: the
 // strides of an empty tensor have no meaning.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace tensorop {
 struct RowDim {
   std::int64_t size;
   std::int64_t tuple_stride;  // index tuples in one step; 0: all steps use the same tuples
-  std::int64_t table_stride;  // rows of the table in one step; may be negative
+  std::int64_t data_stride;   // rows of data in one step; may be negative
 };
 
 // Rows whose offsets have a common base: row i is at base + offsets[i], or is kSkip.
@@ -34,7 +34,7 @@ struct LocatedRows {
 
 class RowMap {
  public:
-  // A row's offset is the offset of its index tuple plus its steps times the table strides. Reads no index.
+  // A row's offset is the offset of its index tuple plus its steps times the strides of data. Reads no index.
   RowMap(IndexDecoder decoder, const std::vector<RowDim>& dims);
 
   [[nodiscard]] const IndexDecoder& decoder() const { return decoder_; }
@@ -82,7 +82,7 @@ class RowMap {
   // For rows along an outer axis: the number of columns, which are independent of each
   // other; otherwise 0.
   [[nodiscard]] std::int64_t columns() const { return columns_; }
-  // Only with columns: elements between steps on that axis in the table, at least columns().
+  // Only with columns: elements between steps on that axis in data, at least columns().
   [[nodiscard]] std::int64_t column_stride() const { return decoder_.axes()[0].stride; }
   // Only with columns: the number of steps of the indices on that axis.
   [[nodiscard]] std::int64_t index_steps() const { return rows() / columns(); }
@@ -92,8 +92,8 @@ class RowMap {
   void locate_columns(Range steps, Range columns, Range tile, const Take& take) const;
 
  private:
-  // The two sides that the row iterator addresses: the index tuples and the table.
-  enum Side : std::uint8_t { kTuples, kTable };
+  // The two sides that the row iterator addresses: the index tuples and data.
+  enum Side : std::uint8_t { kTuples, kData };
 
   // Offsets of the tuples along the innermost dimension: in `room`, or in kept_.
   const std::int64_t* decode(std::int64_t tuple, std::int64_t count, std::int64_t* room) const;
