@@ -184,7 +184,7 @@ class ScatterExchange {
         take_move(mine_.first + address.target, rows == nullptr ? address.update : i);
       }
     };
-    waiting_ ? waiting_->put(round, visit, rows, room_) : apply(visit, rows);
+    waiting_ ? waiting_->put(round, visit, rows, scratch_) : apply(visit, rows);
   }
 
   // Each thread applies the moves of its part of the targets.
@@ -245,7 +245,7 @@ class ScatterExchange {
   std::optional<ExchangeBuffers> rows_;
   std::optional<Storage> window_;
   std::optional<Partition> waiting_;
-  Partition::Room room_;
+  Partition::Scratch scratch_;
 };
 
 }  // namespace

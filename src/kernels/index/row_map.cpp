@@ -89,23 +89,23 @@ void RowMap::keep_offsets(const Threads& threads) {
   });
 }
 
-const std::int64_t* RowMap::decode(std::int64_t tuple, std::int64_t count, std::int64_t* room) const {
+const std::int64_t* RowMap::decode(std::int64_t tuple, std::int64_t count, std::int64_t* scratch) const {
   const std::int64_t stride = iterator_.inner_stride(kTuples);
   if (stride == 1) {
     if (!kept_.empty()) return kept_.data() + tuple;
-    decoder_.decode(tuple, count, room);
-    return room;
+    decoder_.decode(tuple, count, scratch);
+    return scratch;
   }
   for (std::int64_t i = 0; i < count; ++i) {
     if (stride == 0 && i > 0) {
-      room[i] = room[0];
+      scratch[i] = scratch[0];
     } else if (kept_.empty()) {
-      decoder_.decode(tuple + i * stride, 1, room + i);
+      decoder_.decode(tuple + i * stride, 1, scratch + i);
     } else {
-      room[i] = kept_[to_size(tuple + i * stride)];
+      scratch[i] = kept_[to_size(tuple + i * stride)];
     }
   }
-  return room;
+  return scratch;
 }
 
 void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
@@ -135,12 +135,12 @@ void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offset
   });
 }
 
-LocatedRows RowMap::locate_run(std::int64_t first, std::int64_t count, std::int64_t* room) const {
+LocatedRows RowMap::locate_run(std::int64_t first, std::int64_t count, std::int64_t* scratch) const {
   const std::int64_t n = std::min(count, iterator_.inner_size() - first % iterator_.inner_size());
   if (iterator_.inner_stride(kData) == 0 && n >= kShortRun)
-    return {decode(iterator_.offset(kTuples, first), n, room), iterator_.offset(kData, first), n};
-  locate(first, count, room);
-  return {room, 0, count};
+    return {decode(iterator_.offset(kTuples, first), n, scratch), iterator_.offset(kData, first), n};
+  locate(first, count, scratch);
+  return {scratch, 0, count};
 }
 
 Range RowMap::tuples_of(Range rows) const {

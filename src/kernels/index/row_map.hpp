@@ -65,9 +65,9 @@ class RowMap {
     }
   }
 
-  // locate() without adding the base to each offset, for the first rows of the range. `room` has space for
-  // `count` offsets; the result points into `room` or into this object, and is valid as long as both.
-  [[nodiscard]] LocatedRows locate_run(std::int64_t first, std::int64_t count, std::int64_t* room) const;
+  // locate() without adding the base to each offset, for the first rows of the range. `scratch` has space for
+  // `count` offsets; the result points into `scratch` or into this object, and is valid as long as both.
+  [[nodiscard]] LocatedRows locate_run(std::int64_t first, std::int64_t count, std::int64_t* scratch) const;
 
   // The smallest range of index tuples, known without reading indices, that locates the rows `rows`.
   [[nodiscard]] Range tuples_of(Range rows) const;
@@ -95,8 +95,8 @@ class RowMap {
   // The two sides that the row iterator addresses: the index tuples and data.
   enum Side : std::uint8_t { kTuples, kData };
 
-  // Offsets of the tuples along the innermost dimension: in `room`, or in kept_.
-  const std::int64_t* decode(std::int64_t tuple, std::int64_t count, std::int64_t* room) const;
+  // Offsets of the tuples along the innermost dimension: in `scratch`, or in kept_.
+  const std::int64_t* decode(std::int64_t tuple, std::int64_t count, std::int64_t* scratch) const;
   void find_groups();
 
   IndexDecoder decoder_;

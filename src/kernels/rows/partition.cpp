@@ -69,7 +69,7 @@ Partition::Partition(const PartitionSizes& sizes,
 }
 
 void Partition::put(const RowMap& map, Range all, const std::byte* rows, const Threads& threads) {
-  std::vector<Room> rooms(to_size(threads.count()));
+  std::vector<Scratch> scratch(to_size(threads.count()));
   const std::int64_t chunk_rows = sizes_.chunk_rows();
   const auto rows_of = [&](std::int64_t chunk) {
     const std::int64_t first = std::min(all.count, chunk * chunk_rows);
@@ -89,7 +89,7 @@ void Partition::put(const RowMap& map, Range all, const std::byte* rows, const T
             for (std::int64_t i = 0; i < n; ++i) take(offsets[i], first + i);
           });
         },
-        rows, rooms[static_cast<std::size_t>(worker)]);
+        rows, scratch[static_cast<std::size_t>(worker)]);
     if (rows != nullptr) threads.advance(mine.count * sizes_.row_bytes);
   });
 }
@@ -116,9 +116,9 @@ void Partition::will_visit(std::int64_t run) const {
   }
 }
 
-void Partition::write(std::int64_t first, const Room& room) const {
-  file_->write_at(first * kTargetBytes, std::as_bytes(std::span(room.targets_)));
-  file_->write_at(rows_at_ + first * carried_width(), room.carried_);
+void Partition::write(std::int64_t first, const Scratch& scratch) const {
+  file_->write_at(first * kTargetBytes, std::as_bytes(std::span(scratch.targets_)));
+  file_->write_at(rows_at_ + first * carried_width(), scratch.carried_);
 }
 
 void Partition::fail_changed() {

@@ -57,7 +57,7 @@ class Partition {
   Partition(const PartitionSizes& sizes, const std::function<ScratchFile(std::int64_t bytes)>& scratch);
 
   // A thread's own memory for put(), kept from call to call.
-  class Room {
+  class Scratch {
     friend class Partition;
     std::vector<std::uint32_t> next_;
     std::vector<std::uint32_t> targets_;
@@ -69,7 +69,7 @@ class Partition {
   // differs. Carried bytes are at rows + row * row_bytes. Call put() once for each chunk, in any order, on
   // any thread.
   template <class Visit>
-  void put(std::int64_t chunk, const Visit& visit, const std::byte* rows, Room& room);
+  void put(std::int64_t chunk, const Visit& visit, const std::byte* rows, Scratch& scratch);
 
   // Adds the rows `all` of a map, on all threads, and reads carried bytes ahead. Throws PlanFault for the
   // lowest bad index.
@@ -115,7 +115,7 @@ class Partition {
   [[nodiscard]] std::int64_t carried_width() const {
     return sizes_.carried_row_bytes() - to_int64(sizeof(std::uint32_t));
   }
-  void write(std::int64_t first, const Room& room) const;
+  void write(std::int64_t first, const Scratch& scratch) const;
   [[noreturn]] static void fail_changed();
 
   PartitionSizes sizes_;
@@ -133,7 +133,7 @@ class Partition {
 };
 
 template <class Visit>
-void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* rows, Room& room) {
+void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* rows, Scratch& scratch) {
   const std::int64_t first = sizes_.targets.first;
   const auto most = static_cast<std::uint64_t>(sizes_.targets.count);
   const auto in_run = static_cast<std::uint64_t>(sizes_.run_targets - 1);
@@ -144,23 +144,23 @@ void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* row
     if (place < most) ++begins[(place >> shift_) + 1];
   });
   for (std::size_t run = 0; run < runs; ++run) begins[run + 1] += begins[run];
-  room.next_.assign(begins, begins + runs);
+  scratch.next_.assign(begins, begins + runs);
   const std::int64_t width = carried_width();
   const std::int64_t at = filled_.fetch_add(begins[runs]);
   if (at + begins[runs] > sizes_.rows) fail_changed();
   firsts_[to_size(chunk)] = at;
   if (writable_ == nullptr) {
-    room.targets_.resize(begins[runs]);
-    room.carried_.resize(begins[runs] * to_size(width));
+    scratch.targets_.resize(begins[runs]);
+    scratch.carried_.resize(begins[runs] * to_size(width));
   }
   std::uint32_t* const targets =
-      writable_ == nullptr ? room.targets_.data() : reinterpret_cast<std::uint32_t*>(writable_) + at;
-  std::byte* const carried = writable_ == nullptr ? room.carried_.data() : writable_ + rows_at_ + at * width;
+      writable_ == nullptr ? scratch.targets_.data() : reinterpret_cast<std::uint32_t*>(writable_) + at;
+  std::byte* const carried = writable_ == nullptr ? scratch.carried_.data() : writable_ + rows_at_ + at * width;
   visit([&](std::int64_t target, std::int64_t row) {
     const auto place = static_cast<std::uint64_t>(target - first);
     if (place >= most) return;
     const auto run = place >> shift_;
-    const std::uint32_t slot = room.next_[run]++;
+    const std::uint32_t slot = scratch.next_[run]++;
     if (slot == begins[run + 1]) fail_changed();
     targets[slot] = static_cast<std::uint32_t>(place & in_run);
     if (rows == nullptr) {
@@ -169,8 +169,8 @@ void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* row
       std::memcpy(carried + slot * to_size(width), rows + row * width, to_size(width));
     }
   });
-  if (!std::equal(room.next_.begin(), room.next_.end(), begins + 1)) fail_changed();
-  if (writable_ == nullptr && !room.targets_.empty()) write(at, room);
+  if (!std::equal(scratch.next_.begin(), scratch.next_.end(), begins + 1)) fail_changed();
+  if (writable_ == nullptr && !scratch.targets_.empty()) write(at, scratch);
 }
 
 template <class Take>

@@ -71,7 +71,7 @@ GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t window_r
       threads_(threads),
       window_{rows.first, std::min(rows.count, window_rows)},
       memory_(std::in_place, window_.count * gather.row_bytes(), "a window of the result"),
-      rooms_(to_size(threads.count())),
+      scratch_(to_size(threads.count())),
       place_(reduce_loop(Reduction::none, gather.dtype())) {
   clear(memory_->data(), window_.count);
   const Range others = {window_.end(), rows.count - window_.count};
@@ -102,7 +102,7 @@ void GatherPass::write() {
   write_window();
   // The other windows need the memory.
   memory_.reset();
-  rooms_.clear();
+  scratch_.clear();
   if (!others_) return;
   const Threads threads =
       threads_within(windowing_.memory, others_->targets(0).count * gather_.row_bytes(), threads_);

@@ -84,7 +84,7 @@ class GatherPass {
   Range window_;  // rows of the result
   std::optional<Storage> memory_;
   std::optional<Partition> others_;
-  std::vector<Partition::Room> rooms_;
+  std::vector<Partition::Scratch> scratch_;
   ReduceLoop place_;
 };
 
@@ -101,7 +101,7 @@ void GatherPass::take(std::int64_t chunk, const Visit& visit, const std::byte* f
     count = 0;
   });
   place(memory_->data(), from, mine, count);
-  if (others_) others_->put(chunk, visit, from, rooms_[static_cast<std::size_t>(worker)]);
+  if (others_) others_->put(chunk, visit, from, scratch_[static_cast<std::size_t>(worker)]);
 }
 
 }  // namespace tensorop

@@ -42,19 +42,19 @@ void write_windows(const Partition& rows, std::int64_t row_elements, std::int64_
   const std::int64_t windows = rows.sizes().runs();
   // Windows that are written in order stay in memory until all windows of the round are complete.
   const std::int64_t at_once = windowing.target.anywhere ? windows : threads.count();
-  WorkerBuffers rooms(threads, windows == 0 ? 0 : rows.targets(0).count * row_bytes, "a window");
+  WorkerBuffers buffers(threads, windows == 0 ? 0 : rows.targets(0).count * row_bytes, "a window");
   for (std::int64_t first = 0; first < windows; first += at_once) {
     const std::int64_t count = std::min(at_once, windows - first);
     threads.for_each(count, [&](std::int64_t number, int worker) {
-      std::byte* const room = rooms.of(windowing.target.anywhere ? worker : number);
+      std::byte* const buffer = buffers.of(windowing.target.anywhere ? worker : number);
       const std::int64_t window = first + number;
       for (std::int64_t next = 0; window == 0 && next < threads.count(); ++next) rows.will_visit(next);
       rows.will_visit(window + threads.count());
-      make(window, room);
-      if (windowing.target.anywhere) write(window, room);
+      make(window, buffer);
+      if (windowing.target.anywhere) write(window, buffer);
     });
     for (std::int64_t number = 0; !windowing.target.anywhere && number < count; ++number)
-      write(first + number, rooms.of(number));
+      write(first + number, buffers.of(number));
   }
 }
 
