@@ -19,9 +19,8 @@ constexpr std::int64_t kMostCounted = std::int64_t{1} << 22;
 // -1 counts from the end. In a call that says what becomes of indices out of range it was probably meant to
 // be one: `lookup` writes -1 for an id that it does not find.
 void warn_of_last(const Call& call, const Settings& settings) {
-  using enum OutOfBounds;
-  const bool acts = call.oob == zero || call.oob == fill || call.oob == drop;
-  if (call.strict() || !acts || index_policy(call).negative != Negative::count) return;
+  const IndexPolicy policy = index_policy(call);
+  if (call.strict() || !policy.skips() || policy.negative != Negative::count) return;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const Tensor& indices = call.operands[i];
     if (call.operand_spec(i).role != OperandRole::indices || indices.data() == nullptr) continue;

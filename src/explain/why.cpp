@@ -88,7 +88,7 @@ ChosenIndex Explainer::chosen(const RowMap& map, std::int64_t tuple, std::size_t
   const std::int64_t value = decoder.value(out.position);
   const IndexPolicy policy = index_policy(call());
   out.window = std::max(axis.window, out.size - axis.size + 1);
-  out.in_range = value < axis.size && value >= lowest_index(policy.negative, axis.size);
+  out.in_range = policy.is_in_range(value, axis.size);
   // If the operator itself wraps, no index is beyond the end.
   if (decoder.wraps() && policy.out_of_bounds == OutOfBounds::error) out.in_range = value >= 0;
   // The strides of the components are row-major, unless there is nothing to select.

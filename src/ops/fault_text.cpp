@@ -40,7 +40,7 @@ std::string open_text(const Call& call, std::string_view rule) {
 }
 
 Error index_error(const std::string& element, const PlanFault& fault, const Call& call) {
-  const std::int64_t low = lowest_index(index_policy(call).negative, fault.size);
+  const std::int64_t low = index_policy(call).lowest(fault.size);
   std::string allowed = "nothing is allowed";
   const std::int64_t size = indexed_size(call, fault.axis);
   const std::int64_t window = fault.window(size);

@@ -48,15 +48,9 @@ bool decode_component(StoredElements<T> in, std::int64_t step, std::int64_t coun
   return bad != 0;
 }
 
-template <class T>
-bool is_bad(T value, const IndexAxis& axis, Negative negative) {
-  const std::int64_t index = widen(value);
-  return index < lowest_index(negative, axis.size) || index >= axis.size;
-}
-
 // One index, `step` elements into its window, under a policy other than error; kSkip: selects nothing.
 template <class T>
-std::int64_t settle(T value, std::int64_t size, const IndexPolicy& policy, std::int64_t step) {
+std::int64_t resolved_index(T value, std::int64_t size, const IndexPolicy& policy, std::int64_t step) {
   std::int64_t index = widen(value);
   if (index < 0 && policy.negative == Negative::count) index += size;  // first: -1 is the last element
   // Only if the index is within (-size, size), so that the sum does not overflow.
@@ -126,7 +120,7 @@ void IndexDecoder::fail_lowest(const Layout& layout, std::int64_t count) const {
   for (std::int64_t i = 0; i < count; ++i) {
     for (std::size_t c = 0; c < axes_.size(); ++c) {
       const std::int64_t at = layout.first + i * layout.tuple_step + to_int64(c) * layout.component_step;
-      if (at >= lowest || !is_bad(in[at], axes_[c], policy_.negative)) continue;
+      if (at >= lowest || policy_.is_in_range(widen(in[at]), axes_[c].size)) continue;
       lowest = at;
       component = c;
       is_negative = widen(in[at]) < 0;
@@ -157,7 +151,7 @@ void IndexDecoder::decode_typed(const Layout& layout, std::int64_t count, std::i
     std::int64_t offset = 0;
     for (std::size_t c = 0; c < axes_.size(); ++c) {
       const std::int64_t at = layout.first + i * step + to_int64(c) * layout.component_step;
-      const std::int64_t part = settled<T>(at, c, 0);
+      const std::int64_t part = component_offset<T>(at, c, 0);
       offset = part == kSkip || offset == kSkip ? kSkip : wrapping_add(offset, part);
     }
     offsets[i] = offset;
@@ -165,16 +159,14 @@ void IndexDecoder::decode_typed(const Layout& layout, std::int64_t count, std::i
 }
 
 template <class T>
-std::int64_t IndexDecoder::settled(std::int64_t position, std::size_t component, std::int64_t step) const {
+std::int64_t IndexDecoder::component_offset(std::int64_t position, std::size_t component,
+                                            std::int64_t step) const {
   const IndexAxis& axis = axes_[component];
   const T value = indices_.as<T>()[position];
   const bool is_negative = widen(value) < 0;
-  // clip and wrap need an axis that is not empty.
-  const bool needs_element =
-      policy_.out_of_bounds == OutOfBounds::clip || policy_.out_of_bounds == OutOfBounds::wrap;
-  if ((axis.size == 0 && needs_element) || (is_negative && policy_.negative == Negative::refuse))
+  if ((axis.size == 0 && policy_.needs_element()) || (is_negative && policy_.negative == Negative::refuse))
     fail(position, component, is_negative);
-  const std::int64_t index = settle(value, axis.size, policy_, step);
+  const std::int64_t index = resolved_index(value, axis.size, policy_, step);
   // In a tensor without elements strides are arbitrary; the offset is only compared.
   return index == kSkip ? kSkip : wrapping_mul(index, axis.stride);
 }
@@ -189,7 +181,8 @@ void IndexDecoder::decode_windows(std::int64_t first, std::int64_t count, std::i
     std::int64_t offset = 0;
     for (std::size_t c = 0; c < axes_.size(); ++c) {
       inner /= axes_[c].window;
-      const std::int64_t part = settled<T>(element + to_int64(c) * component_stride_, c, step / inner);
+      const std::int64_t part =
+          component_offset<T>(element + to_int64(c) * component_stride_, c, step / inner);
       step %= inner;
       offset = part == kSkip || offset == kSkip ? kSkip : wrapping_add(offset, part);
     }

@@ -27,14 +27,27 @@ inline constexpr std::int64_t kSkip = -1;
 // Number of offsets decoded at a time: few enough to stay in the L1 cache.
 inline constexpr std::int64_t kIndexBlock = 1024;
 
-// The lowest index in range of an axis: the highest one is size - 1.
-[[nodiscard]] inline std::int64_t lowest_index(Negative negative, std::int64_t size) {
-  return negative == Negative::count ? -size : 0;
-}
-
+// The rules of indices: kernels, `why`, warnings and messages ask this one.
 struct IndexPolicy {
   Negative negative = Negative::count;
   OutOfBounds out_of_bounds = OutOfBounds::error;
+
+  // The lowest index in range of an axis: the highest one is size - 1.
+  [[nodiscard]] std::int64_t lowest(std::int64_t size) const {
+    return negative == Negative::count ? -size : 0;
+  }
+  [[nodiscard]] bool is_in_range(std::int64_t index, std::int64_t size) const {
+    return index >= lowest(size) && index < size;
+  }
+  // Whether an index out of range selects nothing.
+  [[nodiscard]] bool skips() const {
+    return out_of_bounds == OutOfBounds::zero || out_of_bounds == OutOfBounds::fill ||
+           out_of_bounds == OutOfBounds::drop;
+  }
+  // Whether it selects an element, which an empty axis does not have.
+  [[nodiscard]] bool needs_element() const {
+    return out_of_bounds == OutOfBounds::clip || out_of_bounds == OutOfBounds::wrap;
+  }
 };
 
 // An axis that one component of an index tuple selects from.
@@ -87,10 +100,7 @@ class IndexDecoder {
   void prefetch(std::int64_t first, std::int64_t count) const;
 
   // Whether an offset may be kSkip.
-  [[nodiscard]] bool skips() const {
-    return policy_.out_of_bounds == OutOfBounds::zero || policy_.out_of_bounds == OutOfBounds::fill ||
-           policy_.out_of_bounds == OutOfBounds::drop;
-  }
+  [[nodiscard]] bool skips() const { return policy_.skips(); }
 
   // Whether indices beyond the end wrap to the beginning of the axis.
   [[nodiscard]] bool wraps() const { return policy_.out_of_bounds == OutOfBounds::wrap; }
@@ -116,7 +126,8 @@ class IndexDecoder {
   // The offset of a component, `step` elements into its window, under a policy other than error; may be
   // kSkip.
   template <class T>
-  [[nodiscard]] std::int64_t settled(std::int64_t position, std::size_t component, std::int64_t step) const;
+  [[nodiscard]] std::int64_t component_offset(std::int64_t position, std::size_t component,
+                                              std::int64_t step) const;
   template <class T>
   void decode_typed(const Layout& layout, std::int64_t count, std::int64_t* offsets) const;
   template <class T>
