@@ -40,7 +40,6 @@ class CommandTemplate {
   // for an operand that it does not have.
   [[nodiscard]] std::vector<std::string> words(const CommandValues& values) const;
 
-  [[nodiscard]] bool is_for_shell() const { return shell_ == Shell::yes; }
   [[nodiscard]] bool is_for_many() const { return is_for_many_; }
   // The program writes the elements alone.
   [[nodiscard]] bool is_raw() const { return is_raw_; }

@@ -10,11 +10,10 @@
 #include "base/system/memory.hpp"
 #include "base/text/error.hpp"
 #include "base/text/text.hpp"
-#include "engine/access.hpp"
 #include "io/npy/npy.hpp"
 #include "kernels/elements/element_plans.hpp"
-#include "kernels/schedules/duplicates.hpp"
 #include "kernels/schedules/tiles.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "kernels/worker_buffers.hpp"
 
 namespace tensorop {

@@ -7,8 +7,7 @@
 #include "base/checked.hpp"
 #include "base/text/error.hpp"
 #include "base/text/text.hpp"
-#include "kernels/rows/gather_rows.hpp"
-#include "kernels/rows/scatter_rows.hpp"
+#include "kernels/rows/plan.hpp"
 #include "ops/broadcast_rules.hpp"
 #include "ops/index_policy.hpp"
 
@@ -105,10 +104,10 @@ Planned plan_gather(const Call& call, OutputInfo output, SliceGeometry slices,
   const Tensor& data = call.operands[0];
   const Tensor& indices = call.operands[1];
   SliceRows rows = slice_rows(slices, data.shape(), indices.shape());
-  IndexDecoder decoder(indices, std::move(rows.axes), policy.value_or(index_policy(call)),
-                       rows.component_stride);
-  auto plan = gather_plan({data, std::move(decoder), std::move(rows.dims), rows.row_elements,
-                           policy ? std::nullopt : fill_value(call)});
+  const IndexDecoder decoder(indices, std::move(rows.axes), policy.value_or(index_policy(call)),
+                             rows.component_stride);
+  auto plan =
+      gather_plan(data, decoder, rows.dims, rows.row_elements, policy ? std::nullopt : fill_value(call));
   return {std::move(output), std::move(plan), std::move(slices)};
 }
 

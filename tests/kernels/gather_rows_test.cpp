@@ -1,6 +1,5 @@
 // Gathers of more rows than the random calls have: indices that are kept, and rows in a temporary file, of
 // which threads work on several blocks.
-#include "kernels/rows/gather_rows.hpp"
 #include "kernels/schedules/prepared_plan.hpp"
 
 #include <cstring>
@@ -24,10 +23,9 @@ TEST_CASE("indices that are decoded once serve every outer row", "[kernels]") {
   std::vector<std::int64_t> data;
   for (std::int64_t i = 0; i < kIndices; ++i) indices.push_back(random.between(0, 49));
   for (std::int64_t i = 0; i < 100; ++i) data.push_back(i);
-  const auto gather = gather_plan({list_of(DType::int64, data),
-                                   {list_of(DType::int32, indices), {{50, 1}}, {}},
-                                   {{2, 0, 50}, {kIndices, 1, 0}},
-                                   1});
+  const auto gather =
+      gather_plan(list_of(DType::int64, data), {list_of(DType::int32, indices), {{50, 1}}, {}},
+                  {{2, 0, 50}, {kIndices, 1, 0}}, 1);
   const Decision decision = choose_in_memory(gather.moves());
   CHECK(decision.keep_offsets);
   const PreparedPlan prepared(gather, {0, 2 * kIndices}, decision, Threads(2));
@@ -49,8 +47,8 @@ TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::int64_t>(i);
   const Tensor table(DType::int64, {std::ssize(data)}, reinterpret_cast<const std::byte*>(data.data()),
                      nullptr);
-  const auto gather = gather_plan(
-      {table, {list_of(DType::int64, indices), {{kDataRows, 1}}, {}}, {{kRows, 1, 0}}, kRowElements});
+  const auto gather = gather_plan(table, {list_of(DType::int64, indices), {{kDataRows, 1}}, {}},
+                                  {{kRows, 1, 0}}, kRowElements);
   const TempDir dir;
   std::int64_t scratch = 0;
   std::vector<std::int64_t> out(kRows * kRowElements);

@@ -10,7 +10,7 @@
 #include <limits>
 #include <utility>
 
-#include "kernels/rows/scatter_rows.hpp"
+#include "kernels/rows/plan.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"

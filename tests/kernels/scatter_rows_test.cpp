@@ -1,6 +1,6 @@
 // Which reductions there are, and the search for duplicates. Reductions value by value:
 // testdata/rules/reductions.txt; the order of updates, however the result is made: random calls.
-#include "kernels/rows/scatter_rows.hpp"
+#include "kernels/rows/plan.hpp"
 
 #include <limits>
 #include <memory>
@@ -9,7 +9,7 @@
 
 #include "base/files/scratch_file.hpp"
 #include "kernels/rows/reduce.hpp"
-#include "kernels/schedules/duplicates.hpp"
+#include "kernels/schedules/windows.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "base/files/scratch_file.hpp"
-#include "kernels/rows/gather_rows.hpp"
-#include "kernels/rows/scatter_rows.hpp"
+#include "kernels/rows/plan.hpp"
 #include "kernels/schedules/prepared_plan.hpp"
 #include "kernels/schedules/windows.hpp"
 #include "kernels/tensors.hpp"
@@ -53,7 +52,7 @@ void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int
   const IndexDecoder decoder = {indices, {{data_shape[0], data_shape[1]}}, {}};
   const std::vector<RowDim> dims = {{indices_shape[0], indices_shape[1], 0}, {indices_shape[1], 1, 1}};
   REQUIRE(RowMap(decoder, dims).columns() > 0);
-  const auto plan = gather_plan({data, decoder, dims, 1});
+  const auto plan = gather_plan(data, decoder, dims, 1);
   const std::int64_t elements = indices.size();
   std::vector<std::byte> expected(static_cast<std::size_t>(elements * 8));
   PreparedPlan(plan).fill({0, elements}, expected.data());
@@ -92,7 +91,7 @@ TEST_CASE("columns that memory does not hold are not made into tiles", "[release
   check_columns(shape, shape, 1 << 20, 128);
   const Tensor data(DType::int64, shape);
   const IndexDecoder decoder = {Tensor(DType::int32, shape), {{shape[0], shape[1]}}, {}};
-  const auto gather = gather_plan({data, decoder, {{shape[0], shape[1], 0}, {shape[1], 1, 1}}, 1});
+  const auto gather = gather_plan(data, decoder, {{shape[0], shape[1], 0}, {shape[1], 1, 1}}, 1);
   CHECK(random_access(*gather.moves(), facts_of(*gather.moves()))->kind == RandomAccess::Kind::columns);
   CHECK(plan_windows(*gather.moves(), 1 << 20).window_bytes <= 1 << 20);
 }

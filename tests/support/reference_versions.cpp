@@ -187,8 +187,8 @@ Rules default_rules(const std::string& op) {
 }
 
 const std::vector<PublishedVersion>& published_versions() {
-  static const std::vector<PublishedVersion> kData = versions_of_rows();
-  return kData;
+  static const std::vector<PublishedVersion> kTable = versions_of_rows();
+  return kTable;
 }
 
 }  // namespace tensorop::reference

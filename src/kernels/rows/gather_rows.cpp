@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
-#include <utility>
 
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
@@ -74,41 +72,6 @@ void gather(std::byte* out, const std::byte* base, const std::int64_t* offsets, 
   copy_rows_ahead(out, base, offsets, count, width);
 }
 
-class CheckedCopy final : public ElementPlan {
- public:
-  CheckedCopy(const Tensor& data, const IndexDecoder& decoder, std::optional<Tensor> missing)
-      : data_(data),
-        width_(element_size(data.dtype())),
-        decoder_(decoder.without_windows()),
-        missing_(std::move(missing)) {
-    // Filling reads no index.
-    set_facts({.check_size = decoder_.tuples(), .fill_checks = decoder_.tuples() == 0});
-  }
-
-  void fill(Range range, std::byte* out) const override {
-    const std::int64_t bytes = range.count * width_;
-    if (bytes == 0) return;
-    if (data_.size() == 0) {
-      write_skipped(out, bytes, {true, missing_ ? missing_->data() : nullptr, width_});
-    } else {
-      std::memcpy(out, data_.data() + range.first * width_, to_size(bytes));
-    }
-  }
-
-  void check(Range range) const override { decoder_.check(range); }
-
-  [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand,
-                                                   std::int64_t position) const override {
-    return operand == 0 && data_.size() != 0 ? std::optional(position) : std::nullopt;
-  }
-
- private:
-  Tensor data_;
-  std::int64_t width_;
-  IndexDecoder decoder_;
-  std::optional<Tensor> missing_;  // the element of the result if data has no elements; zero without it
-};
-
 }  // namespace
 
 SkippedRows skipped_rows(const RowMoves& moves) {
@@ -145,19 +108,6 @@ void gather_rows(std::byte* out, const std::byte* base, const std::int64_t* offs
     default:
       return gather<0>(out, base, offsets, count, row_bytes, skipped);
   }
-}
-
-Plan checked_copy_plan(const Tensor& data, const IndexDecoder& decoder, std::optional<Tensor> fill) {
-  return std::unique_ptr<const ElementPlan>(std::make_unique<CheckedCopy>(data, decoder, std::move(fill)));
-}
-
-Plan gather_plan(GatherRowsSpec spec) {
-  if (spec.data.size() != 0) {
-    RowMap map(spec.decoder, spec.dims);
-    if (map.rows() != 0)
-      return RowMoves{std::move(map), std::move(spec.data), spec.row_elements, std::move(spec.fill)};
-  }
-  return checked_copy_plan(spec.data, spec.decoder, std::move(spec.fill));
 }
 
 }  // namespace tensorop

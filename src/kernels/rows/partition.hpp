@@ -155,7 +155,8 @@ void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* row
   }
   std::uint32_t* const targets =
       writable_ == nullptr ? scratch.targets_.data() : reinterpret_cast<std::uint32_t*>(writable_) + at;
-  std::byte* const carried = writable_ == nullptr ? scratch.carried_.data() : writable_ + rows_at_ + at * width;
+  std::byte* const carried =
+      writable_ == nullptr ? scratch.carried_.data() : writable_ + rows_at_ + at * width;
   visit([&](std::int64_t target, std::int64_t row) {
     const auto place = static_cast<std::uint64_t>(target - first);
     if (place >= most) return;

@@ -4,7 +4,7 @@
 
 #include "base/checked.hpp"
 #include "kernels/elements/element_plans.hpp"
-#include "kernels/rows/scatter_rows.hpp"
+#include "kernels/rows/plan.hpp"
 
 namespace tensorop {
 namespace {

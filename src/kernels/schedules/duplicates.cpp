@@ -1,4 +1,4 @@
-#include "kernels/schedules/duplicates.hpp"
+#include "kernels/schedules/windows.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -9,7 +9,6 @@
 #include "kernels/bits.hpp"
 #include "kernels/fault.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/schedules/windows.hpp"
 
 namespace tensorop {
 namespace {

@@ -11,11 +11,10 @@ namespace tensorop {
 namespace {
 
 // Number of elements that a thread marks at a time. If marking a range looks through all updates, ranges are
-// as large as memory allows, and at least kLargeChunk.
+// as large as memory allows, and at least kLargeChunk. A multiple of 64: ranges share no word.
 constexpr std::int64_t kChunk = std::int64_t{1} << 20;
 constexpr std::int64_t kLargeChunk = std::int64_t{1} << 22;
 
-// Number of elements that a thread marks at a time: a multiple of 64, so that ranges share no word.
 std::int64_t chunk_of(const Marker& marker, std::int64_t elements, std::int64_t memory,
                       const Threads& threads) {
   if (!marker.from_all) return kChunk;

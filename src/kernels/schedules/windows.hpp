@@ -78,6 +78,13 @@ struct UpdateFacts {
 
 [[nodiscard]] UpdateDivision choose_division(const UpdateFacts& facts);
 
+// Throws PlanFault for the lowest bad index, or else duplicate_update for the lowest update whose row has an
+// earlier update. Divides the updates by target, in about `memory` bytes or in a file from `scratch`; the
+// time is proportional to the number of updates.
+void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
+                           const std::function<ScratchFile(std::int64_t bytes)>& scratch,
+                           const Threads& threads);
+
 // Writes the targets of `updates`, divided as choose_division() says for the same memory.
 void write_scatter_windows(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
                            const Threads& threads);
