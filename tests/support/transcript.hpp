@@ -37,10 +37,16 @@ struct PageResult {
 // writes to standard error must be messages (lines that begin with "tensorop" or "hint: "), and standard
 // output must have none, unless the command redirects one to the other: so a page shows which is which. What
 // differs from run to run is shown by a placeholder: DIR (the directory), TIME (seconds in reports), NEWEST
-// (a version), "..." (ONNX versions beside the first), XXXXXXXX (in names of temporary directories).
-// Summaries in JSON are shown without counts of zero.
+// (a version), "..." (ONNX versions beside the first, operators beside two), XXXXXXXX (in names of temporary
+// directories). Summaries in JSON are shown without counts of zero.
+//
+// FORMATS and ARCHIVES stand for the lists of without_format_lists(), which formats.md shows whole.
 //
 // Throws std::runtime_error if the page is malformed.
 [[nodiscard]] PageResult run_page(const std::filesystem::path& page, PageKind kind);
+
+// Replaces the list of all formats, and the list of all archives, in messages: a new format changes no page
+// and no table that is about others.
+[[nodiscard]] std::string without_format_lists(const std::string& text);
 
 }  // namespace tensorop
