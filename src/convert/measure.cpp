@@ -12,6 +12,7 @@
 #include "base/text/error.hpp"
 #include "base/text/text.hpp"
 #include "engine/operands.hpp"
+#include "io/array/stored_array.hpp"
 
 namespace tensorop {
 namespace {
@@ -55,7 +56,7 @@ std::string digest_of(const Tensor& tensor) {
     return digest.finish();
   }
   const bool is_bool = tensor.dtype() == DType::boolean;
-  if (!is_bool && info(tensor.dtype()).bits != 4) {
+  if (!is_bool && !is_in_nibbles(tensor.dtype())) {
     digest.update({tensor.data(), to_size(tensor.bytes())});
     return digest.finish();
   }

@@ -77,12 +77,24 @@ std::string window_formula(const Call& call) {
   const auto text = [&](std::string_view name) {
     return cat(name, " ", to_string(*attribute_value<Shape>(call, name)));
   };
-  if (call.op->name == "dynamicslice") return text("slice_sizes");
+  if (call.op->shapes == ShapeKind::dynamic_window) return text("slice_sizes");
   return cat(text("slice_sizes"), " at ", text("offset_dims"), ", ", shown_name(call, 1), " elsewhere");
 }
 
-// Returns "A (1,3) and B (2,1), broadcast": the operands from `first` on.
-std::string broadcast_formula(const Call& call, std::size_t first) {
+// Returns the shape of indices, as which elements of data are selected.
+std::string elements_formula(const Call& call, const Shape& result) {
+  std::string own = part(call, 1, 0, call.operands[1].rank(), "");
+  if (result == call.operands[1].shape()) return own;
+  return cat(own, is_flat(call) ? ", flat" : ", repeated to data off the axis");
+}
+
+// Returns "A (1,3) and B (2,1), broadcast", or the shape of the first operand of data.
+std::string operands_formula(const Call& call) {
+  const std::size_t data = call.op->operands[0].role == OperandRole::condition ? 1 : 0;
+  if (broadcast_rule(call) != BroadcastRule::numpy)
+    return part(call, data, 0, call.operands[data].rank(), "");
+  // In Select, the condition does not enlarge the result.
+  const std::size_t first = call.version->framework == Framework::openvino ? data : 0;
   std::vector<std::string> parts;
   for (std::size_t i = first; i < call.operands.size(); ++i)
     parts.push_back(cat(shown_name(call, i), " ", to_string(call.operands[i].shape())));
@@ -102,7 +114,7 @@ std::string joined_formula(const Call& call) {
 std::string target_formula(const Call& call) {
   const auto& shape = std::get<Shape>(call.attributes[0].value);
   const std::string_view mode = chosen_word(call, "mode");
-  const bool is_both = call.op->name == "expand" || mode == "bidirectional" || mode == "multidirectional";
+  const bool is_both = mode.empty() || mode == "bidirectional" || mode == "multidirectional";
   const std::string target = cat("shape ", to_string(shape));
   return is_both ? cat(shown_name(call, 0), " ", to_string(call.operands[0].shape()), " and ", target,
                        ", broadcast")
@@ -135,25 +147,26 @@ Shape shown_shape(const Call& call, std::size_t i) {
 
 std::string shape_formula(const Explainer& explainer) {
   const Call& call = explainer.call();
-  const Operator& op = *call.op;
-  if (op.family == "scatter" || (op.family == "slices" && call.operands.size() == 3))
-    return cat("data.shape ", to_string(explainer.output().shape));
-  if (op.family == "slices") return window_formula(call);
-  if (op.family == "concat") return joined_formula(call);
-  if (op.name == "gatherelements" || is_flat(call)) {
-    std::string own = part(call, 1, 0, call.operands[1].rank(), "");
-    if (explainer.output().shape == call.operands[1].shape()) return own;
-    return cat(own, is_flat(call) ? ", flat" : ", repeated to data off the axis");
+  const Shape& result = explainer.output().shape;
+  const bool has_updates = call.op->operands.size() == 3 && call.op->operands[1].role == OperandRole::indices;
+  if (has_updates) return cat("data.shape ", to_string(result));
+  switch (call.op->shapes) {
+    case ShapeKind::target:
+      return target_formula(call);
+    case ShapeKind::joined:
+      return joined_formula(call);
+    case ShapeKind::gather:
+      return is_flat(call) ? elements_formula(call, result) : gather_formula(call);
+    case ShapeKind::gather_elements:
+      return elements_formula(call, result);
+    case ShapeKind::gather_nd:
+      return gather_nd_formula(call, result);
+    case ShapeKind::windows:
+    case ShapeKind::dynamic_window:
+      return window_formula(call);
+    default:
+      return operands_formula(call);
   }
-  if (op.name == "gather") return gather_formula(call);
-  if (op.name == "gathernd") return gather_nd_formula(call, explainer.output().shape);
-  if (op.family == "broadcast") return target_formula(call);
-  // In Select, the condition does not enlarge the result.
-  const bool is_where = op.name == "where";
-  const std::size_t first = is_where && call.version->framework == Framework::openvino ? 1 : 0;
-  if (broadcast_rule(call) == BroadcastRule::numpy) return broadcast_formula(call, first);
-  const std::size_t leading = is_where ? 1 : 0;
-  return part(call, leading, 0, call.operands[leading].rank(), "");
 }
 
 }  // namespace tensorop

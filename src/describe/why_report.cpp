@@ -14,7 +14,7 @@
 #include "io/json/json_writer.hpp"
 #include "jobs/call_text.hpp"
 #include "ops/index_policy.hpp"
-#include "ops/registry.hpp"
+#include "ops/scatter.hpp"
 
 namespace tensorop {
 namespace {
@@ -37,19 +37,12 @@ std::string combined(std::string_view how, std::string_view sign, const std::vec
   return out;
 }
 
-// Returns the sign of the operator that a reduction repeats, by the first word of the reduction.
 std::string_view reduction_sign(const Call& call) {
   const Attribute* const chosen = call.find("reduction");
   if (chosen == nullptr) return "";
-  const Choices choices = find_attribute(*call.op, "reduction")->choices;
-  const auto value = choices[std::get<ChosenWord>(chosen->value).at].value;
-  const std::string_view word = std::ranges::find(choices, value, &Choice::value)->word;
-  const bool is_bool = call.operands[0].dtype() == DType::boolean;
-  // A logical reduction of integers works on their bits.
-  const auto* op =
-      is_bool ? std::end(kOperators) : std::ranges::find(kOperators, cat("bitwise", word), &Operator::name);
-  if (op == std::end(kOperators)) op = std::ranges::find(kOperators, word, &Operator::name);
-  return op == std::end(kOperators) ? "" : (*op)->sign;
+  const Choice& choice =
+      find_attribute(*call.op, "reduction")->choices[std::get<ChosenWord>(chosen->value).at];
+  return sign_of(static_cast<Reduction>(choice.value), call.operands[0].dtype() == DType::boolean);
 }
 
 std::string attribute_text(const Attribute& attribute, const AttributeSpec& spec) {

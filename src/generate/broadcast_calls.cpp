@@ -29,7 +29,8 @@ std::vector<Shape> pick_operand_shapes(Drawing& drawing, const Shape& result, st
     for (const std::string_view how : {"rank 0 in ", "fewer dimensions in ", "1 in "})
       words.push_back(cat(how, "operand ", i));
   }
-  const bool has_channels = drawing.subject().op.op->name == "prelu" && rank(result) > 1;
+  const bool has_channels =
+      drawing.subject().op.op->shapes == ShapeKind::broadcast_channels && rank(result) > 1;
   if (has_channels) words.emplace_back("channels");
   const std::string word = drawing.pick("shapes", words);
   std::vector<Shape> shapes(operands, result);
@@ -58,6 +59,8 @@ Shape pick_part(Drawing& drawing, const Shape& whole, bool with_ones) {
   if (with_ones && drawing.pick("shapes", {"equal", "1 in b"}) == "1 in b") part = with_a_1(random, part);
   return part;
 }
+
+}  // namespace
 
 void draw_elementwise(Drawing& drawing) {
   const Operator& op = *drawing.subject().op.op;
@@ -135,14 +138,6 @@ void draw_concat(Drawing& drawing) {
     // PyTorch skips shape (0); elsewhere it only fits vectors.
     drawing.add_data(is_mixed && i == at ? Shape{0} : own);
   }
-}
-
-}  // namespace
-
-CallMaker find_broadcast_maker(const Operator& op) {
-  if (op.family == "concat") return draw_concat;
-  if (find_attribute(op, "shape") != nullptr) return draw_broadcast;
-  return op.family == "elementwise" || op.family == "where" ? draw_elementwise : nullptr;
 }
 
 }  // namespace tensorop

@@ -135,14 +135,21 @@ class Drawing {
   bool is_too_large_ = false;
 };
 
-// Draws a call of the operator. Returns false if the call is too large; it is then incomplete. Throws Error
-// if the operator has no maker.
+// Draws a call of the operator. Returns false if the call is too large; it is then incomplete.
 [[nodiscard]] bool draw_call(Drawing& drawing);
 
-// The makers of each file; null if it has none for the operator.
-using CallMaker = void (*)(Drawing& drawing);
-[[nodiscard]] CallMaker find_indexed_maker(std::string_view op);
-[[nodiscard]] CallMaker find_slice_maker(const Operator& op);
-[[nodiscard]] CallMaker find_broadcast_maker(const Operator& op);
+// The operands and attributes of a call, by how their shapes fit together (ShapeKind).
+void draw_gather(Drawing& drawing);
+void draw_gather_elements(Drawing& drawing);
+void draw_scatter_elements(Drawing& drawing);
+void draw_scatter_update(Drawing& drawing);
+void draw_gather_nd(Drawing& drawing);
+void draw_scatter_nd(Drawing& drawing);
+void draw_tensor_scatter(Drawing& drawing);
+void draw_windows(Drawing& drawing);
+void draw_dynamic_window(Drawing& drawing);
+void draw_elementwise(Drawing& drawing);
+void draw_broadcast(Drawing& drawing);
+void draw_concat(Drawing& drawing);
 
 }  // namespace tensorop

@@ -39,21 +39,6 @@ void add_flat_indices(Drawing& drawing, const Shape& indices, const Shape& data)
   drawing.add_indices(indices, [size = count(data)](std::int64_t) { return size; });
 }
 
-void draw_gather(Drawing& drawing) {
-  Shape data = drawing.pick_shape(drawing.pick_rank(1));
-  if (draws_flat(drawing))
-    return add_flat_indices(drawing, drawing.enlarged(drawing.pick_dims("further dimensions of indices", 2)),
-                            data);
-  const std::int64_t axis = drawing.pick_axis(rank(data));
-  const Shape picked =
-      drawing.enlarged(drawing.pick_dims("further dimensions of indices", 2), elements_beside(data, axis));
-  const std::int64_t b = drawing.pick_batch_dims(axis, rank(picked));
-  Shape indices = slice(data, 0, b);
-  extend(indices, picked);
-  drawing.add_data(data);
-  drawing.add_indices(indices, [&](std::int64_t) { return dim_at(data, axis); });
-}
-
 // A shape of indices for single elements: except along the axis, no larger than data's.
 Shape pick_element_indices(Drawing& drawing, const Shape& data, std::int64_t axis) {
   Shape indices = data;
@@ -74,6 +59,31 @@ Shape pick_element_indices(Drawing& drawing, const Shape& data, std::int64_t axi
     dim_at(indices, axis) = std::max(dim_at(indices, axis), least);
   }
   return indices;
+}
+
+// k; at most `most` dimensions can be indexed.
+std::int64_t pick_tuple_length(Drawing& drawing, std::int64_t most) {
+  std::vector<std::string> words = {"1", "rank", "0"};
+  if (most > 2) words.emplace_back("between");
+  const std::string word = drawing.pick("k", words);
+  return word == "1" ? 1 : word == "rank" ? most : word == "0" ? 0 : drawing.random().between(2, most - 1);
+}
+
+}  // namespace
+
+void draw_gather(Drawing& drawing) {
+  Shape data = drawing.pick_shape(drawing.pick_rank(1));
+  if (draws_flat(drawing))
+    return add_flat_indices(drawing, drawing.enlarged(drawing.pick_dims("further dimensions of indices", 2)),
+                            data);
+  const std::int64_t axis = drawing.pick_axis(rank(data));
+  const Shape picked =
+      drawing.enlarged(drawing.pick_dims("further dimensions of indices", 2), elements_beside(data, axis));
+  const std::int64_t b = drawing.pick_batch_dims(axis, rank(picked));
+  Shape indices = slice(data, 0, b);
+  extend(indices, picked);
+  drawing.add_data(data);
+  drawing.add_indices(indices, [&](std::int64_t) { return dim_at(data, axis); });
 }
 
 void draw_gather_elements(Drawing& drawing) {
@@ -116,14 +126,6 @@ void draw_scatter_update(Drawing& drawing) {
   drawing.add_data(data);
   drawing.add_indices(indices, [&](std::int64_t) { return dim_at(data, axis); });
   add_updates(drawing, updates);
-}
-
-// k; at most `most` dimensions can be indexed.
-std::int64_t pick_tuple_length(Drawing& drawing, std::int64_t most) {
-  std::vector<std::string> words = {"1", "rank", "0"};
-  if (most > 2) words.emplace_back("between");
-  const std::string word = drawing.pick("k", words);
-  return word == "1" ? 1 : word == "rank" ? most : word == "0" ? 0 : drawing.random().between(2, most - 1);
 }
 
 void draw_gather_nd(Drawing& drawing) {
@@ -174,19 +176,6 @@ void draw_tensor_scatter(Drawing& drawing) {
     drawing.leave_out();
   }
   drawing.add_data(updates);
-}
-
-}  // namespace
-
-CallMaker find_indexed_maker(std::string_view op) {
-  return op == "gather"            ? draw_gather
-         : op == "gatherelements"  ? draw_gather_elements
-         : op == "gathernd"        ? draw_gather_nd
-         : op == "scatterelements" ? draw_scatter_elements
-         : op == "scatternd"       ? draw_scatter_nd
-         : op == "scatterupdate"   ? draw_scatter_update
-         : op == "tensorscatter"   ? draw_tensor_scatter
-                                   : nullptr;
 }
 
 }  // namespace tensorop

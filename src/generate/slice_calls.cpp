@@ -35,6 +35,8 @@ SliceDims pick_slice_dims(Drawing& drawing, const Shape& data) {
   return dims;
 }
 
+}  // namespace
+
 void draw_windows(Drawing& drawing) {
   Random& random = drawing.random();
   const auto& attributes = drawing.subject().op.op->attributes;
@@ -91,7 +93,7 @@ void draw_windows(Drawing& drawing) {
   }
 }
 
-void draw_dynamic_slice(Drawing& drawing) {
+void draw_dynamic_window(Drawing& drawing) {
   const Shape data = drawing.pick_shape(drawing.pick_rank(0));
   Shape sizes = data;
   const bool is_whole = drawing.pick("windows", {"whole", "smaller"}) == "whole";
@@ -106,13 +108,6 @@ void draw_dynamic_slice(Drawing& drawing) {
   } else {
     drawing.add_data(sizes);
   }
-}
-
-}  // namespace
-
-CallMaker find_slice_maker(const Operator& op) {
-  if (op.family != "slices") return nullptr;
-  return op.attributes.size() > kDimensionNumbers ? draw_windows : draw_dynamic_slice;
 }
 
 }  // namespace tensorop

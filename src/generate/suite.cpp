@@ -9,6 +9,7 @@
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
 #include "io/array/encoding.hpp"
+#include "io/array/stored_array.hpp"
 #include "io/json/json_writer.hpp"
 #include "jobs/call_text.hpp"
 #include "jobs/jobs.hpp"
@@ -42,7 +43,7 @@ std::string real_text(double value) {
 }
 
 // Elements that are only moved are compared bit for bit. All others need a tolerance: arithmetic may produce
-// another NaN, pow depends on the mathematical library, and the order of updates is not specified.
+// another NaN, the mathematical library differs, and the order of updates is not specified.
 std::string tolerance_of(const GeneratedCase& generated) {
   if (only_moves(generated.request)) return ",\"exact_bits\":true";
   if (const auto& bound = generated.bound) {
@@ -50,8 +51,8 @@ std::string tolerance_of(const GeneratedCase& generated) {
                R"( of an element, in any order",)", bound->rtol != 0 ? R"("rtol":)" : R"("atol":)",
                real_text(bound->rtol != 0 ? bound->rtol : bound->atol));
   }
-  const bool is_power = generated.request.op.op->name == "pow";
-  return is_power && kFloatTypes.contains(generated.result->dtype()) ? ",\"tolerance\":\"auto\"" : "";
+  const bool is_inexact = generated.request.op.op->is_inexact;
+  return is_inexact && kFloatTypes.contains(generated.result->dtype()) ? ",\"tolerance\":\"auto\"" : "";
 }
 
 // 8 hexadecimal digits of the call and of what the case expects: cases of one name are equal, whatever suites
@@ -84,7 +85,7 @@ Suite::Suite(const SuiteOptions& options, const std::string& folder) : options_(
 std::string Suite::value_of(const Tensor& tensor, const std::string& file, std::string_view name) {
   const Format& format = *options_.format;
   const DTypeInfo& dtype = info(tensor.dtype());
-  const bool is_packed = format.is_archive() && dtype.bits % 8 != 0;  // not all sizes are valid
+  const bool is_packed = format.is_archive() && is_in_nibbles(dtype.dtype);  // not all sizes are valid
   if (is_packed || format.missing.contains(dtype.dtype) || format.unnamed.contains(dtype.dtype)) {
     return typed_json(tensor);
   }

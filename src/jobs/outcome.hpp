@@ -32,7 +32,7 @@ enum class Outcome : std::uint8_t {
   passes_now,
   unreadable,
 };
-inline constexpr std::size_t kOutcomeCount = 20;
+inline constexpr std::size_t kOutcomeCount = static_cast<std::size_t>(Outcome::unreadable) + 1;
 
 // The reports that count an outcome, as bits.
 enum CountedBy : std::uint8_t { kOfPairs = 1, kOfCases = 2, kOfJobs = 4 };

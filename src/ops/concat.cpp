@@ -130,6 +130,7 @@ constinit const Operator kConcat = {
     .output_shape = "a.shape, with the sum of the operands' sizes along axis",
     .example = "tensorop concat '[[1,2],[3,4]]' '[[5],[6]]' --axis 1",
     .family = "concat",
+    .shapes = ShapeKind::joined,
     .names = concat_operator::kNames,
     .operands = concat_operator::kOperands,
     .attributes = concat_operator::kAttributes,

@@ -237,6 +237,7 @@ struct ElementwiseDescription {
   WordList rules = {};
   std::span<const OpenRow> open = {};  // one reason for each version
   std::span<const PublishedNames> published_names = kBinaryNames;
+  bool is_inexact = false;
 };
 
 inline constexpr std::string_view kElementwiseShape =
@@ -255,6 +256,8 @@ template <KernelChoice kChoice>
       .output_shape = kElementwiseShape,
       .example = description.example,
       .family = "elementwise",
+      .shapes = ShapeKind::broadcast,
+      .is_inexact = description.is_inexact,
       .names = description.names,
       .operands = description.operands,
       .attributes = description.attributes,

@@ -285,7 +285,7 @@ constinit const Operator kPow = elementwise_operator<pow::kernel>(
     {"pow", "**", "One tensor to the power of another",
      "a raised to the power b. The result has the dtype of a.", "tensorop pow '[2,3,4]' '[10]'", pow::kNames,
      pow::kVersions, kBinaryAttributes, pow::kOperands, "T-2 EW-7 EW-8", std::span<const OpenRow>(),
-     kPowerNames});
+     kPowerNames, true});
 
 constinit const Operator kMod = elementwise_operator<mod::kernel>(
     {"mod", "%", "The remainder of a division, with the sign of the divisor or, with --fmod, of the dividend",

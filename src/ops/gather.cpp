@@ -153,6 +153,7 @@ constinit const Operator kGather = {
     .output_shape = "data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis+1:]",
     .example = "tensorop gather --data '[[1,2,3],[4,5,6]]' --indices '[2,0]' --axis 1",
     .family = "gather",
+    .shapes = ShapeKind::gather,
     .names = gather_operator::kNames,
     .operands = gather_operator::kOperands,
     .attributes = gather_operator::kAttributes,

@@ -155,6 +155,7 @@ constinit const Operator kGatherElements = {
     .output_shape = "indices.shape",
     .example = "tensorop gatherelements --data '[[1,2],[3,4]]' --indices '[[0,0],[1,0]]' --axis 1",
     .family = "gather",
+    .shapes = ShapeKind::gather_elements,
     .names = gather_elements_operator::kNames,
     .operands = gather_elements_operator::kOperands,
     .attributes = gather_elements_operator::kAttributes,

@@ -137,6 +137,7 @@ constinit const Operator kGatherNd = {
         "batch is data.shape[:batch_dims]",
     .example = "tensorop gathernd --data '[[0,1],[2,3]]' --indices '[[0,0],[1,1]]'",
     .family = "gather",
+    .shapes = ShapeKind::gather_nd,
     .names = gather_nd_operator::kNames,
     .operands = gather_nd_operator::kOperands,
     .attributes = gather_nd_operator::kAttributes,

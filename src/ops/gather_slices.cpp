@@ -112,6 +112,7 @@ constinit const Operator kGatherSlices = {
         "tensorop gatherslices '[[1,2,3,4],[5,6,7,8]]' '[[0,1],[1,9]]' --offset-dims 1 "
         "--collapsed-slice-dims 0 --start-index-map 0,1 --index-vector-dim 1 --slice-sizes 1,2",
     .family = "slices",
+    .shapes = ShapeKind::windows,
     .names = gather_slices_operator::kNames,
     .operands = gather_slices_operator::kOperands,
     .attributes = gather_slices_operator::kAttributes,

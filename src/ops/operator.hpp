@@ -321,13 +321,34 @@ struct PublishedNames {
   std::string_view output = {};  // in ONNX
 };
 
+// How the shapes of operands and result fit together: `generate` draws operands by it, and `why` states the
+// shape of the result by it.
+enum class ShapeKind : std::uint8_t {
+  broadcast,           // operands that are broadcast to each other
+  broadcast_channels,  // the same, or the second operand has an element for each channel
+  target,              // data that is broadcast to the attribute shape
+  joined,              // operands that differ along one axis
+  gather,
+  gather_elements,
+  gather_nd,
+  scatter_elements,
+  scatter_nd,
+  scatter_update,
+  tensor_scatter,
+  windows,  // gathered or scattered
+  dynamic_window,
+};
+
 struct Operator {
   std::string_view name;
-  std::string_view summary;             // one line, without a full stop
-  std::string_view meaning;             // one to three sentences, also on its docs page
-  std::string_view output_shape = {};   // a formula in Python's notation: "indices.shape"
-  std::string_view example;             // a call that works as written
-  std::string_view family = {};         // its docs page: docs/ops/FAMILY.md
+  std::string_view summary;            // one line, without a full stop
+  std::string_view meaning;            // one to three sentences, also on its docs page
+  std::string_view output_shape = {};  // a formula in Python's notation: "indices.shape"
+  std::string_view example;            // a call that works as written
+  std::string_view family = {};        // its docs page: docs/ops/FAMILY.md
+  ShapeKind shapes;
+  // Floats come from a function of the C library whose last bits differ between libraries.
+  bool is_inexact = false;
   std::span<const OperatorName> names;  // the first is `name`
   std::span<const OperandSpec> operands;
   std::span<const AttributeSpec> attributes = {};

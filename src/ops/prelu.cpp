@@ -95,6 +95,7 @@ constinit const Operator kPrelu = {
     .output_shape = "a.shape",
     .example = "tensorop prelu '[[-1.0,2.0],[-3.0,-4.0]]' '[10,100]'",
     .family = "elementwise",
+    .shapes = ShapeKind::broadcast_channels,
     .names = prelu_operator::kNames,
     .operands = prelu_operator::kOperands,
     .attributes = prelu_operator::kAttributes,

@@ -1,4 +1,4 @@
-// All operators. A new operator needs its line here, its file in this folder, its docs page and its tests.
+// All operators: src/README.md says what a new one needs.
 #pragma once
 
 #include <array>
@@ -10,54 +10,25 @@
 
 namespace tensorop {
 
-extern const Operator kGather, kGatherElements, kGatherNd, kScatterElements, kScatterNd, kScatterUpdate,
-    kTensorScatter, kGatherSlices, kScatterSlices, kDynamicSlice, kDynamicUpdateSlice, kBroadcast, kExpand,
-    kConcat, kAdd, kSub, kMul, kDiv, kPow, kMod, kFloorMod, kSquaredDifference, kPrelu, kMin, kMax, kEqual,
-    kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kAnd, kOr, kXor, kBitwiseAnd, kBitwiseOr,
-    kBitwiseXor, kBitShift, kWhere;
-
 // The operators, in the order in which help and docs list them.
-inline constexpr std::array kOperators = {
-    &kGather,
-    &kGatherElements,
-    &kGatherNd,
-    &kScatterElements,
-    &kScatterNd,
-    &kScatterUpdate,
-    &kTensorScatter,
-    &kGatherSlices,
-    &kScatterSlices,
-    &kDynamicSlice,
-    &kDynamicUpdateSlice,
-    &kBroadcast,
-    &kExpand,
-    &kConcat,
-    &kAdd,
-    &kSub,
-    &kMul,
-    &kDiv,
-    &kPow,
-    &kMod,
-    &kFloorMod,
-    &kSquaredDifference,
-    &kPrelu,
-    &kMin,
-    &kMax,
-    &kEqual,
-    &kNotEqual,
-    &kLess,
-    &kLessOrEqual,
-    &kGreater,
-    &kGreaterOrEqual,
-    &kAnd,
-    &kOr,
-    &kXor,
-    &kBitwiseAnd,
-    &kBitwiseOr,
-    &kBitwiseXor,
-    &kBitShift,
-    &kWhere,
-};
+// clang-format off
+#define TENSOROP_OPERATORS(ROW)                                                                      \
+  ROW(kGather) ROW(kGatherElements) ROW(kGatherNd)                                                   \
+  ROW(kScatterElements) ROW(kScatterNd) ROW(kScatterUpdate) ROW(kTensorScatter)                      \
+  ROW(kGatherSlices) ROW(kScatterSlices) ROW(kDynamicSlice) ROW(kDynamicUpdateSlice)                 \
+  ROW(kBroadcast) ROW(kExpand) ROW(kConcat)                                                          \
+  ROW(kAdd) ROW(kSub) ROW(kMul) ROW(kDiv) ROW(kPow) ROW(kMod) ROW(kFloorMod) ROW(kSquaredDifference) \
+  ROW(kPrelu) ROW(kMin) ROW(kMax) ROW(kEqual) ROW(kNotEqual) ROW(kLess) ROW(kLessOrEqual)            \
+  ROW(kGreater) ROW(kGreaterOrEqual) ROW(kAnd) ROW(kOr) ROW(kXor)                                    \
+  ROW(kBitwiseAnd) ROW(kBitwiseOr) ROW(kBitwiseXor) ROW(kBitShift) ROW(kWhere)
+// clang-format on
+
+#define TENSOROP_DECLARATION(op) extern const Operator op;
+TENSOROP_OPERATORS(TENSOROP_DECLARATION)
+#undef TENSOROP_DECLARATION
+#define TENSOROP_ADDRESS(op) &op,
+inline constexpr std::array kOperators = {TENSOROP_OPERATORS(TENSOROP_ADDRESS)};
+#undef TENSOROP_ADDRESS
 
 struct FoundOperator {
   const Operator* op = nullptr;

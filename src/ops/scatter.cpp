@@ -1,6 +1,7 @@
 #include "ops/scatter.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/checked.hpp"
 #include "base/text/error.hpp"
@@ -9,6 +10,19 @@
 #include "ops/shape_picture.hpp"
 
 namespace tensorop {
+
+std::string_view sign_of(Reduction reduction, bool is_bool) {
+  struct Row {
+    Reduction reduction;
+    std::string_view sign;
+    std::string_view of_bools;
+  };
+  static constexpr Row kRows[] = {{Reduction::add, "+", "+"},      {Reduction::sub, "-", "-"},
+                                  {Reduction::mul, "*", "*"},      {Reduction::and_bits, "&", "and"},
+                                  {Reduction::or_bits, "|", "or"}, {Reduction::xor_bits, "^", "xor"}};
+  const auto* const row = std::ranges::find(kRows, reduction, &Row::reduction);
+  return row == std::end(kRows) ? std::string_view() : is_bool ? row->of_bools : row->sign;
+}
 
 void check_duplicates(const Call& call, AttributeKey<Reduction> key) {
   if (!call.duplicates || call.get(key) == Reduction::none) return;

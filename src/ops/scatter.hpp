@@ -32,7 +32,7 @@ inline constexpr OpenRow kScatterOpen[] = {
     {Framework::torch, OpenReason::duplicate_updates},     {Framework::jax, OpenReason::duplicate_updates},
 };
 
-// The words of reductions, shared by the scatter operators.
+// The words of reductions, shared by the scatter operators; each version lists those that it has.
 inline constexpr Choice kReductions[] = {
     {"none", Reduction::none},    {"add", Reduction::add},      {"sum", Reduction::add},
     {"sub", Reduction::sub},      {"mul", Reduction::mul},      {"prod", Reduction::mul},
@@ -60,6 +60,9 @@ inline constexpr AttributeSpec kUseInitValSpec = {
 inline constexpr AttributeSpec kBroadcastUpdatesSpec = {
     "broadcast_updates", AttributeKind::flag, "false",
     "repeat updates to the shape they must have, by NumPy's rule"};
+
+// Returns the sign between the terms of a reduction: "+"; empty: it is written as a function.
+[[nodiscard]] std::string_view sign_of(Reduction reduction, bool is_bool);
 
 // Throws Error [G-8] if --duplicates is combined with a reduction, which combines duplicates.
 void check_duplicates(const Call& call, AttributeKey<Reduction> key);

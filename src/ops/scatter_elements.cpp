@@ -209,6 +209,7 @@ constinit const Operator kScatterElements = scatter_operator<scatter_elements_op
         "element.",
     .example =
         "tensorop scatterelements --data '[[1,2,3,4,5]]' --indices '[[1,3]]' --updates '[[11,21]]' --axis 1",
+    .shapes = ShapeKind::scatter_elements,
     .names = scatter_elements_operator::kNames,
     .operands = scatter_elements_operator::kOperands,
     .attributes = scatter_elements_operator::kAttributes,

@@ -159,6 +159,7 @@ constinit const Operator kScatterNd = scatter_operator<scatter_nd_operator::kRed
         "The last dimension of indices holds index tuples. The update of each tuple is written into the "
         "slice data[tuple] of a copy of data. With a reduction the update is combined with the slice.",
     .example = "tensorop scatternd --data '[1,2,3,4,5]' --indices '[[4],[1]]' --updates '[9,10]'",
+    .shapes = ShapeKind::scatter_nd,
     .names = scatter_nd_operator::kNames,
     .operands = scatter_nd_operator::kOperands,
     .attributes = scatter_nd_operator::kAttributes,

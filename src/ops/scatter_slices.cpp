@@ -111,6 +111,7 @@ constinit const Operator kScatterSlices = scatter_operator<scatter_slices_operat
         "tensorop scatterslices '[[0,0,0],[0,0,0]]' '[[0,1],[1,2]]' '[[1,2],[3,4]]' --update-window-dims 1 "
         "--inserted-window-dims 0 --scatter-dims-to-operand-dims 0,1 --index-vector-dim 1",
     .family = "slices",
+    .shapes = ShapeKind::windows,
     .names = scatter_slices_operator::kNames,
     .operands = scatter_slices_operator::kOperands,
     .attributes = scatter_slices_operator::kAttributes,

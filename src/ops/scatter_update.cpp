@@ -128,6 +128,7 @@ constinit const Operator kScatterUpdate = scatter_operator<scatter_update_operat
         "same "
         "position is written: the inverse of gather. With a reduction the update is combined with the slice.",
     .example = "tensorop scatterupdate --data '[[1,2],[3,4]]' --indices '[1]' --updates '[[8,9]]'",
+    .shapes = ShapeKind::scatter_update,
     .names = scatter_update_operator::kNames,
     .operands = scatter_update_operator::kOperands,
     .attributes = scatter_update_operator::kAttributes,

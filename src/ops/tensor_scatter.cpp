@@ -109,6 +109,7 @@ constinit const Operator kTensorScatter = {
         "tensorop tensorscatter --data '[[[0],[0],[0]],[[0],[0],[0]]]' --indices '[0,2]' --updates "
         "'[[[7]],[[8]]]'",
     .family = "scatter",
+    .shapes = ShapeKind::tensor_scatter,
     .names = tensor_scatter_operator::kNames,
     .operands = tensor_scatter_operator::kOperands,
     .attributes = tensor_scatter_operator::kAttributes,

@@ -125,6 +125,7 @@ constinit const Operator kWhere = {
         "shape of x",
     .example = "tensorop where '[[true,false],[true,true]]' '[[1,2],[3,4]]' '[9,8]'",
     .family = "where",
+    .shapes = ShapeKind::broadcast,
     .names = where_operator::kNames,
     .operands = where_operator::kOperands,
     .attributes = where_operator::kAttributes,

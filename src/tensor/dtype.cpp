@@ -55,7 +55,7 @@ bool has_code(const DTypeInfo& row, std::string_view folded) {
 }  // namespace
 
 std::optional<std::string_view> npy_code(const DTypeInfo& row) {
-  if ((kSmallTypes | DType::bfloat16 | DType::string).contains(row.dtype)) return std::nullopt;
+  if (row.npy.empty() || row.npy[1] == 'V') return std::nullopt;
   return row.npy.substr(1);
 }
 

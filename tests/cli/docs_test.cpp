@@ -170,6 +170,17 @@ TEST_CASE("the page of an operator has its meaning and its output shape", "[cli]
   }
 }
 
+TEST_CASE("the page of scatters has a row for each reduction of the default semantics", "[cli][docs]") {
+  const Operator& op = *require_operator("scatterelements").op;
+  const std::string page = read_file(fs::path(source_dir()) / "docs/ops/scatter.md");
+  for (const std::string& word : allowed_words(*find_attribute(op, "reduction"), op.versions[0])) {
+    INFO(word);
+    CHECK((page.find(cat("\n| `", word, "` |")) != std::string::npos ||
+           page.find(cat("\n| `", word, "`,")) != std::string::npos ||
+           page.find(cat(", `", word, "` |")) != std::string::npos));
+  }
+}
+
 TEST_CASE("the glossary defines the words that tables and choices use", "[cli][docs]") {
   const std::string page = read_file(fs::path(source_dir()) / "docs" / "glossary.md");
   std::string terms;  // the first cells of the table

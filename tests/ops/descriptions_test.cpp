@@ -1,7 +1,10 @@
 // What must hold of the operators' descriptions themselves, whatever they describe.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -9,6 +12,7 @@
 #include "ops/registry.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/operator_facts.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -219,6 +223,28 @@ TEST_CASE("the docs page of every family is there", "[descriptions]") {
     CAPTURE(family);
     CHECK(std::filesystem::exists(cat(source_dir(), "/docs/ops/", family, ".md")));
   }
+}
+
+// What differs between operators is a member of the description: a new operator has it without a change
+// there.
+TEST_CASE("no source outside src/ops compares the name of an operator", "[descriptions]") {
+  const std::regex compared("(?:op|operator|op\\(\\))(?:\\.|->)name [=!]= \"([a-z]+)\"");
+  for (const char* const root : {"/src", "/apps"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(source_dir() + root)) {
+      const std::string path = entry.path().string();
+      if (!entry.is_regular_file() || path.find("/src/ops/") != std::string::npos) continue;
+      std::ifstream in(path);
+      const std::string text((std::istreambuf_iterator<char>(in)), {});
+      for (std::sregex_iterator at(text.begin(), text.end(), compared), end; at != end; ++at) {
+        INFO(path << ": " << at->str());
+        CHECK(find_operator((*at)[1].str()).op == nullptr);
+      }
+    }
+  }
+}
+
+TEST_CASE("the operators whose last bits depend on the C library are those of the tests", "[descriptions]") {
+  for (const Operator* op : kOperators) CHECK(op->is_inexact == facts_of(op->name).is_inexact);
 }
 
 TEST_CASE("every operator's example works as it stands", "[descriptions]") {

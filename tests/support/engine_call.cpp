@@ -385,7 +385,7 @@ bool same(const reference::Arguments& arguments, const Element& got, const Eleme
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i].bytes == b[i].bytes || (quiet_nan(a[i]) && reference::is_nan(b[i]))) continue;
     const bool near = std::abs(ordinal(a[i]) - ordinal(b[i])) <= 1;
-    if (arguments.op != "pow" || !near || reference::is_nan(a[i])) return false;
+    if (!facts_of(arguments.op).is_inexact || !near || reference::is_nan(a[i])) return false;
   }
   return true;
 }

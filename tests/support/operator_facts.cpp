@@ -55,7 +55,7 @@ const std::vector<OperatorFacts>& operator_facts() {
       {"mul", "arithmetic", kBinary, "n,k", {}, false},
       {"div", "arithmetic", kBinary, "n,k", {}, false},
       {"squareddifference", "arithmetic", kBinary, "n,k", {}, false},
-      {"pow", "remainders and powers", kBinary, "n,k", {}, false},
+      {"pow", "remainders and powers", kBinary, "n,k", {}, false, true},
       {"mod", "remainders and powers", kBinary, "n,k", {}, false},
       {"floormod", "remainders and powers", kBinary, "n,k", {}, false},
       {"prelu", "arithmetic", {"a:n,k", "b:1,k"}, "n,k", {}, false},

@@ -23,6 +23,8 @@ struct OperatorFacts {
   const char* result;
   std::vector<std::pair<const char*, const char*>> attributes;  // of a shape n and k too
   bool boolean_result;                                          // otherwise the dtype of the data
+  bool is_inexact =
+      false;  // the last bits of floats depend on the C library, and what a signalling NaN gives
 };
 
 [[nodiscard]] const std::vector<OperatorFacts>& operator_facts();

@@ -6,6 +6,7 @@
 
 #include "base/text/text.hpp"
 #include "generate/values.hpp"
+#include "support/operator_facts.hpp"
 #include "support/reference_array.hpp"
 
 namespace tensorop {
@@ -160,12 +161,11 @@ void vary_defaults(Random& random, Arguments& arguments) {
   auto& attributes = arguments.attributes;
   const DType dtype = arguments.operands[0].dtype();
   const bool is_only_moved = dtype == DType::string || kSmallTypes.contains(dtype);
-  const bool is_exact = kIntegerTypes.contains(dtype) || dtype == DType::boolean;
-  const bool is_bitwise = has(arguments, "reduction", "and") || has(arguments, "reduction", "or") ||
-                          has(arguments, "reduction", "xor");
+  const reference::ReductionFacts* const reduction =
+      reference::find_reduction(reference::word(arguments, "reduction", "none"));
+  const bool is_undefined = reduction != nullptr && !reduction->is_defined(dtype);
   const bool has_none = std::ranges::count(arguments.rules.reductions, "none") != 0;
-  if (has_none && (is_only_moved || (is_bitwise && !is_exact)) && random.chance(90))
-    attributes.erase("reduction");
+  if (has_none && (is_only_moved || is_undefined) && random.chance(90)) attributes.erase("reduction");
   if (attributes.contains("broadcast") && random.chance(90)) attributes.erase("auto_broadcast");
   if (attributes.contains("axis") && has(arguments, "flat", "false") && random.chance(70))
     attributes.erase("flat");
@@ -206,8 +206,8 @@ void vary_indices(Random& random, Arguments& arguments) {
 }
 
 // pow(x, 0) of a signalling NaN is NaN or 1, depending on the library.
-void quiet_powers(Arguments& arguments) {
-  if (arguments.op != "pow") return;
+void quiet_operands(Arguments& arguments) {
+  if (!facts_of(arguments.op).is_inexact) return;
   for (Tensor& operand : arguments.operands) {
     Array array(operand);
     if (!kFloatTypes.contains(array.dtype)) continue;
@@ -227,7 +227,7 @@ void vary_call(Random& random, Arguments& arguments) {
   vary_elements(random, arguments);
   vary_defaults(random, arguments);
   vary_indices(random, arguments);
-  quiet_powers(arguments);
+  quiet_operands(arguments);
 }
 
 }  // namespace tensorop

@@ -22,16 +22,6 @@ bool is_gather(const std::string& op) {
   return op.starts_with("gather") || op == "dynamicslice";
 }
 
-// Column by column the table of 4.5: which reductions a dtype has.
-bool reduction_defined(const std::string& reduction, DType dtype) {
-  if (reduction == "none") return true;
-  if (dtype == DType::string || kSmallTypes.contains(dtype)) return false;
-  if (reduction == "and" || reduction == "or" || reduction == "xor")
-    return kIntegerTypes.contains(dtype) || dtype == DType::boolean;
-  if (kComplexTypes.contains(dtype)) return reduction != "min" && reduction != "max";
-  return dtype != DType::boolean || reduction != "mean";
-}
-
 // Whether the publisher converts operands of these dtypes to a common one, or to that of data.
 bool converts(const Arguments& arguments, DType a, DType b) {
   const bool is_torch = arguments.framework == "torch";
@@ -103,8 +93,10 @@ bool check_types(const Arguments& arguments) {
       const bool is_extreme = reduction == "min" || reduction == "max";
       const bool missing = (kSmallTypes.contains(dtype) && !arguments.framework.empty()) ||
                            (is_extreme && rules.missing_complex_order);
-      const bool is_defined = reduction_defined(reduction, lacks ? plain_dtype(arguments) : dtype);
-      require(is_defined || (missing && reduction_defined(reduction, plain_dtype(arguments))),
+      const ReductionFacts* const facts = find_reduction(reduction);
+      require(facts != nullptr, "SE-6");
+      const bool is_defined = facts->is_defined(lacks ? plain_dtype(arguments) : dtype);
+      require(is_defined || (missing && facts->is_defined(plain_dtype(arguments))),
               kSmallTypes.contains(dtype) && !missing ? "T-1" : "T-3");
       lacks = lacks || !is_defined;
       require(dtype != DType::boolean || rules.no_bool.find(reduction) == std::string::npos, "T-3");
@@ -412,17 +404,13 @@ void require(bool condition, const char* rule) {
 
 std::string word(const Arguments& arguments, const std::string& name, const std::string& by_default) {
   const auto given = arguments.attributes.find(name);
-  if (given != arguments.attributes.end()) {
-    static const std::map<std::string, std::string> kSame = {
-        {"sum", "add"},      {"prod", "mul"},    {"subtract", "sub"},
-        {"multiply", "mul"}, {"amin", "min"},    {"amax", "max"},
-        {"minimum", "min"},  {"maximum", "max"}, {"multidirectional", "bidirectional"}};
-    const auto same = kSame.find(given->second);
-    return same == kSame.end() ? given->second : same->second;
-  }
   const auto other = arguments.rules.other_defaults.find(name);
-  if (other == arguments.rules.other_defaults.end()) return by_default;
-  return other->second == "sum" ? "add" : other->second == "prod" ? "mul" : other->second;
+  std::string text = given != arguments.attributes.end()             ? given->second
+                     : other != arguments.rules.other_defaults.end() ? other->second
+                                                                     : by_default;
+  if (name == "mode" && text == "multidirectional") return "bidirectional";
+  const ReductionFacts* const facts = name == "reduction" ? find_reduction(text) : nullptr;
+  return facts == nullptr ? text : facts->word;
 }
 
 std::int64_t number(const Arguments& arguments, const std::string& name, std::int64_t by_default) {

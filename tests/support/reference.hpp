@@ -102,6 +102,16 @@ struct PublishedVersion {
 [[nodiscard]] Rules default_rules(const std::string& op);
 [[nodiscard]] const std::vector<PublishedVersion>& published_versions();
 
+// A row "reduction" of testdata/spec/versions.txt.
+struct ReductionFacts {
+  std::string word;   // what all words of the row mean
+  std::string op;     // the element-wise operator whose result it repeats; of a mean, before it is divided
+  std::string kinds;  // of dtypes
+  [[nodiscard]] bool is_defined(DType dtype) const;
+};
+// Null if no reduction has the word.
+[[nodiscard]] const ReductionFacts* find_reduction(const std::string& word);
+
 struct Arguments {
   std::string op;                                 // the operator's first name: "gathernd"
   std::vector<Tensor> operands;                   // in the order of the command line

@@ -67,7 +67,7 @@ Element fold(const std::string& reduction, const std::vector<Element>& terms, co
     return result;
   }
   for (std::size_t i = 1; i < terms.size(); ++i) {
-    result = combine(reduction == "mean" ? "add" : reduction, "", result, terms[i]);
+    result = combine(find_reduction(reduction)->op, "", result, terms[i]);
   }
   return reduction == "mean" ? divide_by_count(result, terms.size()) : result;
 }

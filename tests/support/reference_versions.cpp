@@ -170,7 +170,7 @@ std::vector<PublishedVersion> versions_of_rows() {
 
 Rules default_rules(const std::string& op) {
   Rules rules = rules_of("default", 0, op);
-  rules.reductions = {"none", "add", "sum", "sub", "mul", "prod", "min", "max", "mean"};
+  apply("$DefaultReductions", rules);
   rules.modes = {"numpy", "bidirectional", "pdpd", "explicit"};
   rules.schemes = {"numpy", "none", "pdpd"};
   if (op != "where") rules.schemes.push_back("legacy");
@@ -180,10 +180,32 @@ Rules default_rules(const std::string& op) {
     apply("-negative_indices", rules);
     apply("any_index", rules);
     apply("-use_init_val", rules);
-    rules.reductions = {"none", "add", "mul", "min", "max", "and", "or", "xor"};
+    apply("$WindowWords", rules);
   }
   if (op == "prelu") rules.schemes = {"one_way"};
   return rules;
+}
+
+const ReductionFacts* find_reduction(const std::string& word) {
+  static const auto kRows = [] {
+    std::map<std::string, ReductionFacts> rows = {{"join", {"join", "join", "bifcs"}}};  // of origins()
+    for (const std::vector<std::string>& row : version_rows("reduction")) {
+      const std::vector<std::string> words = split(row.at(0), ' ');
+      for (const std::string& own : words) rows[own] = {words[0], row.at(1), row.at(2)};
+    }
+    return rows;
+  }();
+  const auto row = kRows.find(word);
+  return row == kRows.end() ? nullptr : &row->second;
+}
+
+bool ReductionFacts::is_defined(DType dtype) const {
+  const char kind = dtype == DType::boolean         ? 'b'
+                    : kIntegerTypes.contains(dtype) ? 'i'
+                    : kFloatTypes.contains(dtype)   ? 'f'
+                    : kComplexTypes.contains(dtype) ? 'c'
+                                                    : 's';
+  return kinds.find(kind) != std::string::npos;
 }
 
 const std::vector<PublishedVersion>& published_versions() {

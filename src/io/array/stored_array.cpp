@@ -127,20 +127,20 @@ bool is_plain(const ArrayEntry& entry) {
 ArrayEntry packed_entry(DType dtype, const Shape& shape) {
   return {.dtype = dtype,
           .shape = shape,
-          .encoding = info(dtype).bits < 8 ? StoredEncoding::nibbles : StoredEncoding::native,
+          .encoding = is_in_nibbles(dtype) ? StoredEncoding::nibbles : StoredEncoding::native,
           .item_bytes = element_size(dtype),
           .bytes = packed_bytes(dtype, shape)};
 }
 
 std::int64_t packed_bytes(DType dtype, std::int64_t elements) {
-  if (info(dtype).bits < 8) return ceil_div(elements, 2);
+  if (is_in_nibbles(dtype)) return ceil_div(elements, 2);
   return saturated(checked_mul(elements, element_size(dtype)));
 }
 
 Encoding packed_encoding(DType dtype, const Shape& shape) {
   Encoding out;
   out.least_bytes = packed_bytes(dtype, shape);
-  if (info(dtype).bits < 8) {
+  if (is_in_nibbles(dtype)) {
     out.together = 2;
     out.encode = append_nibbles;
   } else {

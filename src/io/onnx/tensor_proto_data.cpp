@@ -56,7 +56,7 @@ Limits limits_of(DType dtype) {
       number == field::kUint64Data ? cat(static_cast<std::uint64_t>(value)) : cat(value);
   throw Error(cat(field::field_of(number).name, '[', position, "] = ", shown,
                   !limits.is_pattern     ? cat(" does not fit in ", name(dtype))
-                  : info(dtype).bits < 8 ? cat(" is not a byte of two ", name(dtype), " elements")
+                  : is_in_nibbles(dtype) ? cat(" is not a byte of two ", name(dtype), " elements")
                                          : cat(" is not a ", name(dtype), " bit pattern")));
 }
 
@@ -147,7 +147,7 @@ std::int64_t count_numbers(const ProtoField& of) {
 Tensor decode_typed_data(std::span<const std::byte> message, std::int64_t byte, DType dtype,
                          const Shape& shape) {
   if (dtype == DType::string) return decode_strings(message, byte, shape);
-  if (info(dtype).bits < 8) {
+  if (is_in_nibbles(dtype)) {
     std::vector<std::byte> packed(to_size(packed_bytes(dtype, shape)));
     decode_varints(message, byte, dtype, packed);
     auto storage = std::make_shared<Storage>(count(shape));

@@ -30,7 +30,7 @@ void require_storable(const ArchiveArray& array) {
     throw Error(cat(shown(array), ": safetensors has no dtype ", row.name), "",
                 cat("a ", endings_naming(row.dtype).back(), " file has it"));
   const std::int64_t elements = count(array.shape);
-  if (row.bits == 8 * element_size(array.dtype) || elements % 2 == 0) return;
+  if (!is_in_nibbles(array.dtype) || elements % 2 == 0) return;
   throw Error(cat(shown(array), ": the size of ", counted(elements, "element"), " of ", row.name,
                   " is not a multiple of 8 bits, as safetensors wants it"),
               "", cat("a ", endings_naming(array.dtype).front(), " file has them"));
