@@ -148,6 +148,21 @@ TEST_CASE("every #include of the tree stays within the layers", "[release][layer
   CHECK(found.empty());
 }
 
+TEST_CASE("src/README.md names files and folders that exist", "[release][layers]") {
+  const fs::path root = source_dir();
+  std::ifstream in(root / "src" / "README.md");
+  std::stringstream page;
+  page << in.rdbuf();
+  const std::string text = page.str();
+  const std::regex path("`((?:src|apps|tests|testdata|docs)/[a-z0-9_./-]+)`");
+  std::size_t paths = 0;
+  for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at, ++paths) {
+    CAPTURE((*at)[1].str());
+    CHECK(fs::exists(root / (*at)[1].str()));
+  }
+  CHECK(paths > 30);
+}
+
 TEST_CASE("the top level holds the sources, the programs, the tests and the docs, and no other folder",
           "[release][layers]") {
   const std::set<std::string> allowed = {"CMakeLists.txt", "CMakePresets.json", "README.md", "src",  "apps",
