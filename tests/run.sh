@@ -12,17 +12,17 @@
 #       package    makes all artefacts in build/artefacts, twice; lintian; each one installed in a fresh Debian;
 #                  apps/quickstart.sh there
 #       arm64      the program for arm64, emulated, beside the one for x86-64
-#       random     eight rounds of random calls; the tests of which `all` runs a share, whole
+#       random     eight rounds of random calls; the tests that `all` runs a share of, whole
 #       torch      random calls and the example of the docs against PyTorch
 #       fuzz       ten minutes of each fuzz target
 #       mutations  a third of the faults of tests/mutations, by the day: three nights in a row take all of them
-#       speed      the speed beside that of yesterday's last commit
+#       speed      the speed beside the speed of yesterday's last commit
 #       threads    what starts threads, under the thread sanitizer
 #       ranks      what starts ranks, whole, with two and three of them
 #       sanitizer  the tests of parts and the injected faults whole, and a quarter of the transcripts by the day, under the
 #                  address sanitizer
 #
-# TENSOROP_NIGHTLY=1, which `nightly` sets, makes a test of which `all` runs a share run whole. Compiled objects come from
+# TENSOROP_NIGHTLY=1, which `nightly` sets, makes a test run whole if `all` runs a share of it. Compiled objects come from
 # ccache where it is installed, which `all` and `nightly` do; a run prints how many.
 # The last line is "N passed, N failed": test cases, all programs together. The exit status is 0 when none failed.
 # Random tests draw what the commit says; TENSOROP_SEED=N draws something else.

@@ -84,7 +84,7 @@ def archive(*members, count=None, directory_shift=0, cut=0, entries=None):
 
 
 def zip64_end(number=1, size=44, gap=b""):
-    """An archive whose zip64 end claims so many members, and to have `size` bytes more."""
+    """An archive whose zip64 end claims `number` members, and to have `size` bytes more."""
     one = Member()
     body, directory = one.local(), one.entry(0)
     end64 = struct.pack("<QHHIIQQQQ", size, 45, 45, 0, 0, number, number, len(directory), len(body))

@@ -39,7 +39,7 @@ def pieces(data):
 
 
 def row(name, parts, lines=()):
-    """`parts`: the bytes, or a list of them, of which each begins on a line of its own."""
+    """`parts`: the bytes, or a list of them, each beginning on a line of its own."""
     parts = [parts] if isinstance(parts, bytes) else parts
     texts = [" ".join(pieces(part)) for part in parts]
     return "".join(line + "\n" for line in [f"{name} {texts[0]}", *("  " + t for t in [*texts[1:], *lines])])

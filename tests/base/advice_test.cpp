@@ -57,7 +57,7 @@ using Advice = void (*)(const std::byte*, std::int64_t);
 
 }  // namespace
 
-TEST_CASE("advice is about whole pages: those that have one of the bytes, or those that have no other",
+TEST_CASE("advice is about whole pages: pages with one of the bytes, or pages with no other",
           "[base][advice]") {
   const TempDir dir;
   write_file(dir.file("file"), content());

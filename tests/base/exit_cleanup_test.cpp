@@ -22,7 +22,7 @@ namespace {
 constexpr useconds_t kMillisecond = 1000;
 
 // A process that writes a file under a temporary name and takes so long to complete its report, of which
-// first "begun" and then "complete" are in the folder; so many signals come to it at once.
+// first "begun" and then "complete" are in the folder; `signals` signals come to it at once.
 pid_t start_process(const TempDir& dir, useconds_t report_time, int signals) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);

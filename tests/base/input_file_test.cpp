@@ -335,7 +335,7 @@ bool write_half_resident(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the resident share of a file is that of evenly spread places", "[base][input][resident]") {
+TEST_CASE("the resident share of a file is the share of evenly spread places", "[base][input][resident]") {
   const TempDir dir("/var/tmp");  // where files are not in memory
   const std::string path = dir.file("file");
   if (!write_half_resident(path)) return skip("/var/tmp is in memory");

@@ -74,7 +74,7 @@ TEST_CASE("buffers take half of what is free where nobody says how many bytes", 
   CHECK(taken(std::numeric_limits<std::int64_t>::max()) < std::int64_t{1} << 47);
 }
 
-TEST_CASE("memory is divided among those that share it", "[base][memory]") {
+TEST_CASE("memory is divided among the processes that share it", "[base][memory]") {
   MemorySystem system(1000);
   const ScopedSystem scope(system);
   CHECK(memory_part(90, 1) == 90);

@@ -52,7 +52,7 @@ TEST_CASE("paths that mean one file have one key, and no others", "[base][paths]
   CHECK(keys.of(dir.file("d/dangling")) == keys.of(dir.file("link/nowhere")));
 }
 
-TEST_CASE("a file is in its folder, and in those that this is in", "[base][paths]") {
+TEST_CASE("a file is in its folder, and in the folders around it", "[base][paths]") {
   const TempDir dir;
   const std::string root = dir.path().string();
   fs::create_directories(dir.path() / "d/inner");

@@ -21,7 +21,7 @@ std::string digest(std::string_view text, std::size_t piece, bool is_baseline) {
 
 }  // namespace
 
-TEST_CASE("SHA-256 is that of its standard, however the bytes arrive", "[sha256]") {
+TEST_CASE("SHA-256 is as its standard defines it, however the bytes arrive", "[sha256]") {
   struct Row {
     std::string text;
     const char* digest;

@@ -4,7 +4,7 @@
     tests/bench/contests.py build/release/apps/tensorop/tensorop [formats|info_stats|tiny_jobs]... [--runs 5] [--dir DIR]
 
 Prints the median and the least wall-clock time of each contestant, its least CPU time (on a busy machine the one to
-compare) and its median relative to that of the first one. Results of one name are compared byte for byte.
+compare) and its median relative to the first one's. Results of one name are compared byte for byte.
 """
 import argparse
 import json

@@ -152,7 +152,7 @@ def better_reader(case):
 
 
 def least_transfer(read=(), copied=(), written=0, readings=1):
-    """Reading and copying these files once, and writing so many bytes."""
+    """Reading and copying these files once, and writing this number of bytes."""
     def reference(case):
         seconds = 0
         if read:

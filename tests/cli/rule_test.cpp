@@ -39,7 +39,7 @@ ProcessResult run_call(std::string_view call) {
 
 }  // namespace
 
-TEST_CASE("the rules that are explained are those that messages name", "[rules]") {
+TEST_CASE("the rules that are explained are the rules that messages name", "[rules]") {
   std::set<std::string> explained;
   std::set<const Rule*> used;
   for (const Rule& rule : all_rules()) {

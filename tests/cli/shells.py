@@ -150,7 +150,7 @@ def check_completion(shell, complete, folder):
 
 
 def on_terminal(folder, columns, *words):
-    """What the program prints on a terminal of so many columns."""
+    """What the program prints on a terminal with this number of columns."""
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(folder)

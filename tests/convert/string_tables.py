@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Holds text tables of strings to Python's csv module, and `lookup` of strings to dictionaries and NumPy: tables that
-tensorop writes are read by both as the same strings; what csv writes is read by tensorop; rows by names of which some are
+tensorop writes are read by both as the same strings; what csv writes is read by tensorop; rows by names, some of them
 unknown, and means by group.
 
     /usr/bin/python3 tests/convert/string_tables.py path/to/tensorop

@@ -68,7 +68,7 @@ FORMS = [
 
 
 # What a version refuses for one rule, whatever it accepts that tensorop does not compute [NI-1]: the operator, its operands, the
-# spec, the rule. The verdict in a table of versions is that of the rule.
+# spec, the rule. The verdict in a table of versions is the verdict of the rule.
 INT = {"dtype": "int32", "shape": [2], "data": [1, 2]}
 LONG = {"dtype": "int64", "shape": [2], "data": [1, 2]}
 THREE = {"dtype": "int64", "shape": [3], "data": [1, 2, 3]}

@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.checker import SEED, run_program
 
 JOBS = 400
-# Names of one axis, and those that take all elements as one.
+# Names of one axis, and names that take all elements as one axis.
 GATHERS = [("gather", None), ("gather", "onnx-13"), ("gather", "openvino-8"), ("gather", "webnn"), ("gather", "jax-0"),
            ("gather", "numpy-2"), ("indexselect", "torch-2"), ("take", "torch-2"), ("take", "numpy-2")]
 SCATTERS = [("scatterupdate", None), ("scatterupdate", "openvino-3"), ("indexcopy", "torch-2"),

@@ -455,7 +455,7 @@ TEST_CASE("of several bad indices the lowest is named by any number of threads",
       {"gatherelements",
        {50, 200000},
        {8, 200000},
-       {}},  // several tiles of columns, the last of which comes first
+       {}},  // several tiles of columns; the last one comes first
       {"gathernd", {50}, {1000, 1000, 1}, {}},
       {"scatterelements", {50, 30000}, {40, 30000}, {40, 30000}},
       {"scatterupdate", {3, 50}, {1000000}, {3, 1000000}, 1},

@@ -56,7 +56,7 @@ Operation call(const std::string& name, const std::string& text, const std::stri
   return {name, {output}, calling(text, output, settings)};
 }
 
-// The same with operands that are taken not to fit in memory: in windows of so many bytes.
+// The same with operands that are taken not to fit in memory: in windows of `memory` bytes.
 Operation windows(const std::string& name, const std::string& text, const std::string& output = "out.npy",
                   std::int64_t memory = 1) {
   Settings settings;
@@ -144,7 +144,7 @@ void run_jobs(const TempDir& dir) {
   });
 }
 
-// Cases of the folder, all of which are equal or rewritten.
+// Cases of the folder; all are equal or rewritten.
 Work check(const std::string& folder, bool update) {
   return [=](const TempDir& dir) {
     const auto report = [](const Finding& finding) {

@@ -31,7 +31,7 @@ int mappings_of(const TempDir& dir) {
 }
 
 struct Outcome {
-  std::string failed_call;  // the call that failed; empty: there were not so many
+  std::string failed_call;  // the call that failed; empty: there were fewer calls
   std::string line;         // of the Error; empty: there was none
 };
 

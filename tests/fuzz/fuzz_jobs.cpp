@@ -1,5 +1,5 @@
 // A file of jobs, for `run` and for `check`. What is read holds together: jobs need earlier ones only, also
-// where those that are up to date are left out. Jobs whose result is small are run, and each is reported
+// where jobs that are up to date are left out. Jobs whose result is small are run, and each is reported
 // once, in order.
 #include <vector>
 

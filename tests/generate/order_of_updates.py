@@ -48,7 +48,7 @@ def load(folder, operand):
 
 
 def reduce(combine, rounded, terms, way):
-    """The terms, of which the first is the element of data, in one number."""
+    """The terms in one number; the first term is the element of data."""
     if way == "drops an update" and len(terms) > 2:
         terms = terms[:-1]
     if way == "doubles an update" and len(terms) > 2:

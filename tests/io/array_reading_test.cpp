@@ -24,7 +24,7 @@
 namespace tensorop::io_array_reading_test {
 namespace {
 
-// Bytes of which no two neighbours are the same, each 0 or 1 for a bool.
+// Bytes without equal neighbours, each 0 or 1 for a bool.
 Tensor some_tensor(DType dtype, const Shape& shape) {
   const std::int64_t bytes = count(shape) * element_size(dtype);
   auto storage = std::make_shared<Storage>(bytes);

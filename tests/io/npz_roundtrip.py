@@ -223,7 +223,7 @@ def check_many_members(binary, folder):
 
 
 def check_large(binary, folder):
-    """More bytes than 32 bits count; the disk holds only those that are not zero."""
+    """More bytes than 32 bits count; the disk holds only the bytes that are not zero."""
     elements = (2**32 + 64) // 8
     path = folder / "large.npy"
     head = io.BytesIO()

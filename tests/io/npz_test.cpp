@@ -184,7 +184,7 @@ TEST_CASE("an element that changed is found by its checksum, and only when eleme
   CHECK(nested_json(archive->read(archive->readable(archive->entry(archive->find("scalar"))), {})) == "-7");
 }
 
-TEST_CASE("an array is found by its name, or by that of its member", "[io][npz]") {
+TEST_CASE("an array is found by its name, or by the name of its member", "[io][npz]") {
   const TempDir dir;
   const Tensor one = tensor_of<std::int8_t>(DType::int8, {}, {1});
   const Tensor two = tensor_of<std::int8_t>(DType::int8, {}, {2});

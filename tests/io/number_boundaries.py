@@ -118,7 +118,7 @@ def spelled(digits, exponent, rng):
 
 
 def boundary(value, rng):
-    """Numbers at a value that is a boundary of rounding, and as near to it as so many digits can be."""
+    """Numbers at a value that is a boundary of rounding, and as near to it as this number of digits can be."""
     digits, exponent = decimal_digits(value)
     yield digits, exponent
     for more in {1, max(1, MOST_DIGITS - len(str(digits)))}:

@@ -80,7 +80,7 @@ TEST_CASE("a shape in a text is one that fits, or opening it is an error", "[io]
   CHECK(header("float64[9223372036854775807,?,9223372036854775807]@x").fault == nullptr);
 }
 
-TEST_CASE("the archive of FILE:NAME ends at the first colon where there is one", "[io][operand]") {
+TEST_CASE("the archive of FILE:NAME ends at the first colon behind the name of an archive", "[io][operand]") {
   const TempDir dir;
   const std::string path = dir.file("a:b:c");
   const auto files = [&] {

@@ -31,7 +31,7 @@ def write_npy(path, count, dtype="u1"):
 
 
 def non_blocking_pipe(end):
-    """The two ends of a pipe of which the end 0 or 1 does not block."""
+    """The two ends of a pipe; the end 0 or 1 does not block."""
     ends = os.pipe()
     fcntl.fcntl(ends[end], fcntl.F_SETFL, fcntl.fcntl(ends[end], fcntl.F_GETFL) | os.O_NONBLOCK)
     return ends

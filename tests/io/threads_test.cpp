@@ -25,7 +25,7 @@ namespace {
 // Called a0, a1, ... in archives.
 using Arrays = std::vector<Tensor>;
 
-// Each array in so many slices, as chunks come.
+// Each array in `slices` slices, as chunks come.
 void write_archive(const std::string& path, bool compress, const Arrays& arrays, int threads = 1,
                    std::int64_t slices = 1) {
   const auto archive = write_npz(path, {.threads = threads});

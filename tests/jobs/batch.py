@@ -203,7 +203,7 @@ def screen(text):
 
 
 class SlowJobs:
-    """A file of jobs the third of which waits for a FIFO; open_gate() lets it go on."""
+    """A file of jobs; the third one waits for a FIFO; open_gate() lets it go on."""
 
     def __init__(self, root):
         root.mkdir()

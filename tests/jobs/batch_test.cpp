@@ -97,7 +97,7 @@ TEST_CASE("jobs run once each, after what they wait for, and are reported in ord
   }
 }
 
-TEST_CASE("a job that fails takes along those that need it and no others", "[jobs][batch]") {
+TEST_CASE("a job that fails takes along the jobs that need it and no others", "[jobs][batch]") {
   auto jobs = jobs_of(6);
   let_use(jobs, 2, 1);
   jobs[3].needs.push_back({2, ""});

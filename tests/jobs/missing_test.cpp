@@ -29,7 +29,8 @@ struct Row {
   const char* what;
   const char* jobs;
   const char* files;    // that exist
-  const char* missing;  // the lines of the jobs that run; in brackets those that do not write their output
+  const char* missing;  // the lines of the jobs that run; in brackets the lines of jobs that do not write
+                        // their output
 };
 
 constexpr Row kRows[] = {

@@ -54,7 +54,7 @@ std::string metadata_alone() {
 
 }  // namespace
 
-TEST_CASE("cases run in the order of their names, their sets in that of their numbers", "[jobs][onnx]") {
+TEST_CASE("cases run in the order of their names, their sets in the order of their numbers", "[jobs][onnx]") {
   const TempDir dir;
   for (const char* set : {"test_data_set_10", "test_data_set_2", "test_data_set_0"}) {
     write_gather_case(dir.file("b"), {3, 1}, set);
@@ -173,7 +173,7 @@ TEST_CASE("tolerances are those of data.json, else of the command line, else of 
 TEST_CASE("what is wrong with a case folder is an error of that case", "[jobs][onnx]") {
   struct Row {
     std::function<void(const std::string& folder)> spoil;
-    std::string message;  // of the case "a"; that of "b" is none
+    std::string message;  // of the case "a"; "b" has no message
   };
   const std::string set = "/test_data_set_0";
   const auto write = [](const std::string& file, const std::string& text) {

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file of jobs, some of which use the result of an earlier one, or a file that another one writes.
+// A file of jobs. Some jobs use the result of an earlier one, or a file that another one writes.
 std::string random_jobs(Random& random) {
   std::string out;
   const std::int64_t count = random.between(1, 12);

@@ -72,7 +72,7 @@ TEST_CASE("exact_bits overrides tolerances, also those of others", "[jobs][toler
   }
 }
 
-TEST_CASE("so many elements are allowed to differ, exactly", "[jobs][tolerances]") {
+TEST_CASE("the allowed number of elements may differ, and no more", "[jobs][tolerances]") {
   struct Limit {
     std::string text;
     std::int64_t elements;

@@ -66,8 +66,8 @@ void check_pairs(const std::vector<double>& values, const Operation& operation,
 }
 
 // Every value with some, then random pairs of all bit patterns and of values near each other.
-TEMPLATE_TEST_CASE("arithmetic of 16-bit floats is that of float64, rounded once", "[release][elementwise]",
-                   Float16, BFloat16) {
+TEMPLATE_TEST_CASE("arithmetic of 16-bit floats is float64 arithmetic, rounded once",
+                   "[release][elementwise]", Float16, BFloat16) {
   constexpr int kInfinity = HalfTraits<TestType>::kInfinity;
   const int one = encode<TestType>(1);
   const int least_normal = 2 * HalfTraits<TestType>::kQuiet;

@@ -54,7 +54,7 @@ TEST_CASE("more updates than are sorted leave the same elements open", "[release
     Shape data;
     Shape indices;
   };
-  // Sorted, of which a half is prepared, and in tiles of columns.
+  // Sorted, with a half of it prepared, and in tiles of columns.
   for (const Case& c : {Case{{3000000}, {2200000}}, Case{{3000, 800}, {2800, 790}}}) {
     CAPTURE(c.data);
     const std::int64_t all = count(c.data);

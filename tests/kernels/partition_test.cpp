@@ -59,7 +59,7 @@ TEST_CASE("a partition has for each run the rows that go there, in their order",
     const std::int64_t row_bytes = random.chance(50) ? 0 : random.between(1, 20);
     const bool in_file = random.chance(50);
     const std::int64_t first = random.between(0, table - 1);
-    const std::int64_t skipped = random.between(0, count);  // rows before those that are put
+    const std::int64_t skipped = random.between(0, count);  // rows before the ones that are put
     PartitionSizes sizes = {.targets = {first, random.between(1, table - first)},
                             .run_targets = run_targets_of(random.between(1, 2 * table)),
                             .rows = count - skipped,

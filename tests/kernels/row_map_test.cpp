@@ -44,7 +44,7 @@ struct RandomMap {
   IndexDecoder decoder;
 };
 
-// Dimensions in any order of strides, each of which steps through tuples, through data, both or neither.
+// Dimensions in any order of strides, each stepping through tuples, through data, both or neither.
 RandomMap random_map(Random& random) {
   std::vector<RowDim> dims;
   std::vector<std::int64_t> tuple_sizes;

@@ -111,7 +111,7 @@ def switched(fault, original):
 
 
 def with_faults(text, faults):
-    """The text with the faults; those that have no place in it get a verdict."""
+    """The text with the faults; faults without a place in it get a verdict."""
     places = []
     for fault in faults:
         found = list(pattern_of(fault["original"]).finditer(text))
@@ -320,7 +320,7 @@ def main():
     work = arguments.work.resolve()
     (work / "logs").mkdir(parents=True, exist_ok=True)
 
-    # A shell and nohup let what runs in the background ignore signals, and with it its tests, some of which send them.
+    # A shell and nohup let what runs in the background ignore signals, and with it its tests; some tests send signals.
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, lambda *_: None)  # which a program that is started does not inherit

@@ -396,7 +396,7 @@ def check_descriptors(program):
     program.check("descriptors: no leftover", not leftovers(folder), leftovers(folder))
 
 
-# Exchange of rows: operands on a disk, of which memory has nothing.
+# Exchange of rows: operands on a disk, with nothing of them in memory.
 
 
 def check_exchange(program):
@@ -630,7 +630,7 @@ def check_refusals(program):
 
 
 def job_lines():
-    """Jobs that use results by id and by file, some of which fail."""
+    """Jobs that use results by id and by file; some of them fail."""
     rng = random.Random(SEED)
     lines = []
     for i in range(60):
@@ -702,7 +702,7 @@ def check_runs(program):
             result, wanted = sorted_lines(result), sorted_lines(wanted)
         program.check_same(what, wanted, result)
         if "--fail-fast" in options:
-            # Jobs that were running when one failed may have ended: not those that come before it.
+            # Jobs that were running when one failed may have ended: not the jobs before it.
             lost = [file for file in made if file not in found and name != "graph"]
             other = [file for file in made.keys() & found.keys() if made[file] != found[file]]
             program.check(f"{what}: files", not lost and not other, (lost, other))

@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def closed(schema):
-    """The schema, in which an object has no other keys than those that it names. The published one allows more, because a
+    """The schema, in which an object has no keys but the ones it names. The published one allows more, because a
     later release may add keys within a schema version."""
     if isinstance(schema, list):
         return [closed(one) for one in schema]

@@ -3,7 +3,7 @@
 
     /usr/bin/python3 tests/report/pages.py path/to/tensorop
 
-Names that look like markup are text; a page has no script and names nothing outside of it; its heat map is that of NumPy,
+Names that look like markup are text; a page has no script and names nothing outside of it; its heat map is NumPy's,
 binned by maximum; it does not depend on threads and is complete after a signal. Only this reads a page as markup, and its
 pixels. Heat maps of a few shapes, and 1,000 cases; with TENSOROP_NIGHTLY=1 of all shapes, and 10,000. The last line is
 "N passed, N failed".

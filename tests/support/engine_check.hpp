@@ -21,7 +21,7 @@ void compare_accesses(const std::string& what, std::int64_t cases, const MakeCal
 
 // The same, but compares what ranks make of a call together with what one process does.
 void compare_ranks(const std::string& what, std::int64_t cases, const MakeCall& make);
-// The same with ranks that are processes, each of which calls this; they share `folder`.
+// The same with ranks that are processes; each calls this, and they share `folder`.
 void compare_ranks(const std::string& what, std::int64_t cases, const MakeCall& make, const Ranks& ranks,
                    const std::string& folder);
 

@@ -78,7 +78,7 @@ Tensor zipf_indices(std::int64_t count, std::int64_t rows, HotRows hot, std::uin
   // Any odd number spreads the rows, as good as evenly.
   const std::uint64_t spread = hot == HotRows::first ? 1 : 0x9e3779b97f4a7c15;
   return indices_of(count, [&] {
-    // The distribution of 1/k, as that of a continuous variable.
+    // The distribution of 1/k, as of a continuous variable.
     const auto k = static_cast<std::uint64_t>(std::exp(unit(random) * steps));
     return static_cast<std::int64_t>(k * spread % static_cast<std::uint64_t>(rows));
   });

@@ -23,7 +23,7 @@ struct CountedGather {
 [[nodiscard]] double imbalance(const std::vector<RankCost>& costs, std::int64_t RankCost::*value);
 [[nodiscard]] std::int64_t total(const std::vector<RankCost>& costs, std::int64_t RankCost::*value);
 
-// Row numbers below `rows`, each with the same probability, or with that of Zipf's law: the k-th of the rows
+// Row numbers below `rows`, each with the same probability, or by Zipf's law: the k-th of the rows
 // is asked for 1/k as often as the first. They lie anywhere, or in the order of their frequency.
 [[nodiscard]] Tensor uniform_indices(std::int64_t count, std::int64_t rows, std::uint64_t seed);
 enum class HotRows : std::uint8_t { anywhere, first };

@@ -40,7 +40,7 @@ class FaultySystem : public NamedOnlySystem {
  public:
   FaultySystem(bool named, int number, SystemFault fault, int code)
       : NamedOnlySystem(named), number_(number), fault_(fault), code_(code) {}
-  // The call that failed; empty where there were not so many.
+  // The call that failed; empty if there were fewer calls.
   [[nodiscard]] const std::string& failed_call() const { return failed_call_; }
   [[nodiscard]] int closes() const { return closes_; }
 

@@ -25,7 +25,7 @@ struct JsonParts {
   int threads = 1;
   std::optional<std::size_t> bytes = {};  // of each part; the reader's own choice without it
   TextTensor (*read)(std::string_view text,
-                     const TextReading& reading) = read_json;  // or that of another text format
+                     const TextReading& reading) = read_json;  // or the reader of another text format
 };
 
 // Reads `text` from memory. `as` is the dtype of an untyped text.

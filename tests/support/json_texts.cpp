@@ -300,7 +300,7 @@ std::string large_json_tensor(Random& random, std::size_t bytes) {
   TextPlan plan = random_plan(random);
   plan.wrong = plan.ragged = 0;
   plan.extreme = false;
-  // Among so many numbers some do not fit in a small dtype.
+  // Some of these numbers do not fit in a small dtype.
   if (types_of({DTypeKind::small_floating, DTypeKind::small_integer}).contains(plan.dtype))
     plan.dtype = DType::float32;
   plan.named = random.chance(60);

@@ -10,7 +10,7 @@ namespace tensorop {
 struct ProcessOptions {
   std::string input;                     // what standard input holds
   std::string directory;                 // where it runs; empty: here
-  std::vector<std::string> environment;  // "NAME=value", added to that of the test
+  std::vector<std::string> environment;  // "NAME=value", added to the environment of the test
 };
 
 struct ProcessResult {

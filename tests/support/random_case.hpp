@@ -22,7 +22,7 @@ struct RandomCase {
 // break any of the operator's rules that the reference knows.
 [[nodiscard]] RandomCase random_call(Random& random, const std::string& op, std::int64_t elements);
 
-// `rank` dimensions, with about so many elements; 0: few.
+// `rank` dimensions, with about `elements` elements; 0: few.
 [[nodiscard]] Shape random_shape(Random& random, std::int64_t rank, std::int64_t elements = 0);
 
 }  // namespace tensorop

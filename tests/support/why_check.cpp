@@ -18,7 +18,7 @@
 namespace tensorop {
 namespace {
 
-// "0:4;2:7;" of contributions; only those that are used, or all.
+// "0:4;2:7;" of contributions; only the used ones, or all.
 std::string text_of(const ElementOrigin& origin, bool all) {
   std::string out;
   for (const Contribution& part : origin.from) {

@@ -19,8 +19,8 @@ namespace tensorop {
                                      const Tensor& result, const reference::Arguments& arguments,
                                      std::int64_t tried = 3);
 
-// Holds what why_refused() says of a call that is refused against calls of every version: those that are said
-// to accept it have a result, the others break the rule that is named. `error` is that of the call.
+// Holds what why_refused() says of a call that is refused against calls of every version: versions that are
+// said to accept it have a result, the others break the rule that is named. `error` is the error of the call.
 [[nodiscard]] std::string refusal_faults(const Request& request, const Settings& settings,
                                          const Failure& error);
 

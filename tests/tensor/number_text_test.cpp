@@ -282,7 +282,7 @@ TEMPLATE_TEST_CASE("floats of 16 bits and fewer are rounded once at every midpoi
 }
 
 // Every finite value reads back from its text, no decimal with fewer digits would, and of those with as many
-// the nearest one is taken. The notation is that of a double.
+// the nearest one is taken. The notation is a double's.
 TEMPLATE_TEST_CASE("floats of 16 bits and fewer are written as the shortest text that reads back",
                    "[number_text]", TENSOROP_NARROW_FLOATS) {
   using T = TestType;
