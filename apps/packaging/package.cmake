@@ -25,15 +25,14 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${TENSOROP_MAINTAINER})
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "gather, scatter, broadcast and combine tensors in files")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "gather, scatter, join, convert and compare tensors in files")
 set(CPACK_PACKAGE_DESCRIPTION
-"tensorop gathers, scatters, broadcasts and combines tensors in files from the
-command line, with the exact semantics of published ONNX and OpenVINO operator
-versions.
+"tensorop gathers, scatters, joins, broadcasts, converts and compares tensors in
+files, with the exact semantics of the operator versions that ONNX, OpenVINO,
+StableHLO, WebNN, PyTorch, NumPy and JAX published.
 .
-It checks the results of other programs against expected ones, converts between
-file formats, and works with files larger than memory. A result file is written
-completely or not at all.")
+It checks the results of other programs against expected ones, and works with
+files larger than memory. A result file is written completely or not at all.")
 if(NOT TENSOROP_STATIC)
   # Needs dpkg-shlibdeps (package dpkg-dev) and file. A static binary depends on nothing.
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
