@@ -6,8 +6,8 @@
 
 Needs root, a memory cgroup and 10 GiB of disk space; with --huge 24 GiB. Before each run the page cache is dropped.
 Every result is compared with NumPy's. The reference of rows is read_rows.c, the better of its strategies `ahead` and
-`sorted`; that of columns is columns.c, beside the least that must be read and written, by cat and dd; that of everything
-else is that least, by cat, cp and dd. References run under the same limit. Times are medians.
+`sorted`; for columns it is columns.c, beside the least that must be read and written, by cat and dd; for everything
+else it is that least, by cat, cp and dd. References run under the same limit. Times are medians.
 """
 import argparse
 import os

@@ -34,7 +34,7 @@ def array(*values):
     return np.array(values)
 
 
-# The operator, its operands in order (or by name), their new shapes, the spec of the call, that of a table of versions, that of
+# The operator, its operands in order (or by name), their new shapes, the spec of the call, the spec of a table of versions, of
 # an ONNX case, each empty where the form cannot have it, and what NumPy has.
 FORMS = [
     # A tensor of indices.

@@ -109,7 +109,7 @@ class Caller {
   Caller(std::string folder, std::string own_folder, bool writes)
       : folder_(std::move(folder)), own_folder_(std::move(own_folder)), writes_(writes) {}
 
-  // The engine's outcome for `call`, of which that is wanted; `log` tells how it was called. What is wrong
+  // The engine's outcome for `call`, which should be `wanted`; `log` tells how it was called. What is wrong
   // with the plan that it was computed by goes to `plan_wrong`.
   Outcome run(Random& random, const RandomCase& call, const Outcome& wanted, std::string& log,
               std::string& plan_wrong);

@@ -22,7 +22,7 @@ bool is_gather(const std::string& op) {
   return op.starts_with("gather") || op == "dynamicslice";
 }
 
-// Whether the publisher converts operands of these dtypes to a common one, or to that of data.
+// Whether the publisher converts operands of these dtypes to a common one, or to the dtype of data.
 bool converts(const Arguments& arguments, DType a, DType b) {
   const bool is_torch = arguments.framework == "torch";
   if (!is_torch && arguments.framework != "numpy" && arguments.framework != "jax") return false;

@@ -8,7 +8,7 @@
 namespace tensorop {
 
 // Calls work once for each of `size` ranks, concurrently, and waits for all. The ranks say that they run on
-// so many machines. An exception from work ends the process: the other ranks would wait forever.
+// `machines` machines. An exception from work ends the process: the other ranks would wait forever.
 void run_on_threads(int size, int machines, const std::function<void(const Ranks&)>& work);
 
 }  // namespace tensorop
