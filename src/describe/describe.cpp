@@ -42,10 +42,8 @@ bool counts_from_end(const Version& version) {
 // Returns the word of --oob for the version; if an attribute is the policy, the word for its default.
 std::string_view out_of_range(const Operator& op, const Version& version) {
   constexpr std::string_view kWords[] = {"error", "zero", "clip", "wrap", "drop", "clamp", "fill"};
-  for (const AttributeRow& row : version.attributes) {
-    if (is_policy(*find_attribute(op, row.name)))
-      return row.default_text == "raise" ? kWords[0] : std::string_view(row.default_text);
-  }
+  if (const AttributeRow* const row = policy_attribute(op, version))
+    return row->default_text == "raise" || row->default_text == "default" ? kWords[0] : row->default_text;
   return kWords[static_cast<std::size_t>(version.index.out_of_bounds)];
 }
 

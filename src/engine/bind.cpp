@@ -16,6 +16,7 @@
 #include "engine/version_hint.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
+#include "ops/broadcast_rules.hpp"
 #include "ops/fault_text.hpp"
 #include "ops/registry.hpp"
 #include "ops/scatter.hpp"
@@ -55,10 +56,11 @@ void require_dtype_used(DType named, const std::vector<GivenOperand>& given, con
     return operand.role == OperandRole::data && operand.tensor.dtype() == named;
   };
   if (std::ranges::any_of(given, is_named)) return;
-  const DType own = given[0].tensor.dtype();
-  throw Error(cat(given[0].name, " is ", name(own), ", and ", call.option("dtype"),
-                  " is for operands without a dtype"),
-              kCallRule, conversion_hint(given[0].file, own, named));
+  const GivenOperand& data = *std::ranges::find(given, OperandRole::data, &GivenOperand::role);
+  const DType own = data.tensor.dtype();
+  throw Error(
+      cat(data.name, " is ", name(own), ", and ", call.option("dtype"), " is for operands without a dtype"),
+      kCallRule, conversion_hint(data.file, own, named));
 }
 
 // Opens the operands, each in its given form. Adds the files to `inputs`.
@@ -224,6 +226,20 @@ void reshape_operands(const Request& request, std::vector<GivenOperand>& given) 
   }
 }
 
+// Returns the zeros that stand for data (OperatorName::makes_data); without elements, if those of the updates
+// are not known or the dtype is none of numbers. A call that is only opened may lack its shape.
+GivenOperand made_data(const Settings& settings, OpenedCall& opened) {
+  const OperandSpec& spec = opened.call.op->operands[0];
+  const Tensor& updates = opened.given.back().tensor;
+  const auto* const shape = std::get_if<Shape>(&opened.call.find(kMadeShapeName)->value);
+  OutputInfo info = checked_output(updates.dtype(), shape == nullptr ? Shape() : checked_target(*shape));
+  const bool is_known = updates.data() != nullptr || updates.size() == 0;
+  const bool is_number = (kNumericTypes | kComplexTypes).contains(info.dtype);
+  Tensor tensor = is_known && is_number ? zeros(info.dtype, std::move(info.shape), settings, opened.inputs)
+                                        : Tensor(info.dtype, std::move(info.shape));
+  return {Operand(tensor), 0, std::string(spec.name), spec.role, std::string(spec.type), false, tensor};
+}
+
 OpenedCall open_operator(const Request& request, const Settings& settings, AttributeChecks checks) {
   OpenedCall opened;
   Call& call = opened.call;
@@ -244,6 +260,7 @@ OpenedCall open_operator(const Request& request, const Settings& settings, Attri
   }
   open_operands(request, settings, call, opened.inputs, opened.given);
   reshape_operands(request, opened.given);
+  if (call.name->makes_data) opened.given.insert(opened.given.begin(), made_data(settings, opened));
   return opened;
 }
 
@@ -313,7 +330,8 @@ void use_opened(Request& request, const OpenedCall& opened) {
   request.reshapes.clear();
   request.dtype.reset();
   for (const GivenOperand& operand : opened.given) {
-    if (call.left_out == operand.place) continue;
+    const bool is_made = call.name->makes_data && operand.place == 0;
+    if (call.left_out == operand.place || is_made) continue;
     const bool is_range = call.form.kind == IndexForm::Kind::range && operand.is_range;
     Operand opened_one = is_range ? operand.text : Operand(operand.tensor);
     if (is_positional(operand, *call.op)) {

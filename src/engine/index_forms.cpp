@@ -125,7 +125,13 @@ std::vector<GivenOperand> assign_operands(const Request& request, Call& call) {
     call.form.kind = Kind::mask;
   }
   auto texts = named_texts(request, call);
-  auto free = std::ranges::count_if(texts, [](const auto& own) { return own.empty(); });
+  const std::size_t first = call.name->makes_data ? 1 : 0;
+  if (first != 0 && !texts[0].empty())
+    throw Error(cat(call.name->name, " has no operand ", specs[0].name, ": ", call.option(kMadeShapeName),
+                    " is the shape of zeros in its place"),
+                kCallRule);
+  auto free = std::count_if(texts.begin() + to_int64(first), texts.end(),
+                            [](const auto& own) { return own.empty(); });
   // If there are too few operands, the optional one is left out.
   const auto optional = std::ranges::find(specs, true, &OperandSpec::optional);
   if (optional != specs.end() && std::ssize(request.positional) < free) {
@@ -137,7 +143,7 @@ std::vector<GivenOperand> assign_operands(const Request& request, Call& call) {
     }
   }
   auto next = request.positional.begin();
-  for (std::size_t i = 0; i < specs.size(); ++i) {
+  for (std::size_t i = first; i < specs.size(); ++i) {
     if (!texts[i].empty()) continue;
     // Index arrays are all operands that the others leave.
     const bool takes_more = call.form.kind == Kind::arrays && i == kIndices;
@@ -151,7 +157,7 @@ std::vector<GivenOperand> assign_operands(const Request& request, Call& call) {
     next = request.positional.end();
   }
   std::vector<GivenOperand> out;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
+  for (std::size_t i = first; i < specs.size(); ++i) {
     // A variadic operator requires only its first operand.
     if (texts[i].empty() && !(specs.back().variadic && i > 0)) {
       throw Error(cat("operand ", specs[i].name, " is missing"), kCallRule,
@@ -174,9 +180,10 @@ std::vector<GivenOperand> assign_operands(const Request& request, Call& call) {
     }
   }
   if (next != request.positional.end()) {
-    throw Error(cat("unexpected operand ", in_quotes(next->shown()), ": ", op.name, " takes ", specs.size()),
-                kCallRule,
-                has_mask(request) ? cat(call.option(kMaskName), " stands for indices: give no others") : "");
+    throw Error(
+        cat("unexpected operand ", in_quotes(next->shown()), ": ", op.name, " takes ", specs.size() - first),
+        kCallRule,
+        has_mask(request) ? cat(call.option(kMaskName), " stands for indices: give no others") : "");
   }
   if (call.version->operands != 0 && out.size() != call.version->operands) {
     throw Error(cat(call.version_name("takes"), " ", call.version->operands, " operands, not ", out.size()),

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "base/text/error.hpp"
 #include "base/text/text.hpp"
 #include "tensor/convert_elements.hpp"
@@ -37,6 +39,18 @@ Source open_operand(const Operand& operand, const Source::Options& options, cons
     }
   }
   return open_operand(operand, with_settings(options, settings));
+}
+
+Tensor zeros(DType dtype, Shape shape, const Settings& settings, Inputs& inputs) {
+  const std::int64_t bytes = count(shape) * element_size(dtype);
+  if (with_settings({}, settings).arrays.needs_scratch(bytes)) {
+    const auto mapped = make_scratch(settings, bytes).into_mapped();
+    inputs.add(mapped);
+    return {dtype, std::move(shape), mapped};
+  }
+  const auto storage = std::make_shared<Storage>(bytes);
+  std::memset(storage->data(), 0, to_size(bytes));
+  return {dtype, std::move(shape), storage};
 }
 
 void require_declared(Source& source, DType declared) {

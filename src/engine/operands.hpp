@@ -21,6 +21,10 @@ namespace tensorop {
 // Opens an operand that cannot be the result of another job.
 [[nodiscard]] Source open_operand(const Operand& operand, const Source::Options& options);
 
+// Returns zeros of a numeric dtype, in memory or, if the settings do not allow so much, in a temporary file,
+// which is added to `inputs`. Throws Error.
+[[nodiscard]] Tensor zeros(DType dtype, Shape shape, const Settings& settings, Inputs& inputs);
+
 // Reads a source without a tensor as the dtype that a model declares. Throws Error if it has another dtype.
 void require_declared(Source& source, DType declared);
 

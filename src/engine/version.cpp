@@ -144,7 +144,8 @@ const OperatorName* name_in(const Request& request, const Version& version) {
   };
   const auto fits = [&](const OperatorName& name) {
     const OperatorName::Preset& preset = name.preset;
-    if (!means(name, version) || name.takes_arrays != own.takes_arrays) return false;
+    if (!means(name, version) || name.takes_arrays != own.takes_arrays || name.makes_data != own.makes_data)
+      return false;
     if (preset.attribute.empty()) return true;
     const AttributeSpec& spec = *find_attribute(*request.op.op, preset.attribute);
     const auto given = std::ranges::find(request.attributes, spec.name, &NamedText::name);

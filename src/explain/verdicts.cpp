@@ -45,23 +45,20 @@ void translate_words(const Version& version, Request& request) {
 }
 
 std::vector<VersionCall> in_each_mode(const VersionCall& call) {
-  for (const AttributeRow& row : call.version->attributes) {
-    const AttributeSpec& spec = *find_attribute(*call.request.op.op, row.name);
-    const bool is_given = std::ranges::find(call.request.attributes, spec.name, &NamedText::name) !=
-                          call.request.attributes.end();
-    if (!is_policy(spec) || is_given) continue;
-    std::vector<VersionCall> out;
-    std::vector<int> values;  // values of the words so far; other words may mean the same value
-    for (const std::string& word : allowed_words(spec, *call.version)) {
-      const int value = std::ranges::find(spec.choices, word, &Choice::word)->value;
-      if (std::ranges::find(values, value) != values.end()) continue;
-      values.push_back(value);
-      out.push_back({call.version, call.request, word});
-      out.back().request.attributes.push_back({std::string(spec.name), Operand(word)});
-    }
-    return out;
+  const AttributeRow* const policy = policy_attribute(*call.request.op.op, *call.version);
+  if (policy == nullptr) return {call};
+  const AttributeSpec& spec = *find_attribute(*call.request.op.op, policy->name);
+  if (std::ranges::count(call.request.attributes, spec.name, &NamedText::name) != 0) return {call};
+  std::vector<VersionCall> out;
+  std::vector<int> values;  // values of the words so far; other words may mean the same value
+  for (const std::string& word : allowed_words(spec, *call.version)) {
+    const int value = std::ranges::find(spec.choices, word, &Choice::word)->value;
+    if (std::ranges::find(values, value) != values.end()) continue;
+    values.push_back(value);
+    out.push_back({call.version, call.request, word});
+    out.back().request.attributes.push_back({std::string(spec.name), Operand(word)});
   }
-  return {call};
+  return out;
 }
 
 namespace {
@@ -174,7 +171,8 @@ std::string row_of(const VersionCall& call, const std::vector<VersionCall>& all)
            other.version->published != version.published;
   };
   if (std::ranges::any_of(all, is_beside)) out += cat(":", version.published);
-  return call.mode.empty() ? out : cat(out, " mode=", call.mode);
+  if (call.mode.empty()) return out;
+  return cat(out, " ", policy_attribute(*call.request.op.op, version)->name, "=", call.mode);
 }
 
 // Returns the equivalent call of another operator in StableHLO, if there is one, in each of its versions.

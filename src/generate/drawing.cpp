@@ -7,8 +7,10 @@
 
 #include "base/text/error.hpp"
 #include "base/text/text.hpp"
+#include "engine/attributes.hpp"
 #include "generate/values.hpp"
 #include "generate/weights.hpp"
+#include "ops/axes.hpp"
 
 namespace tensorop {
 namespace {
@@ -225,7 +227,9 @@ std::string_view Drawing::operand_name() const {
 
 void Drawing::add(Tensor tensor) {
   const bool takes_arrays = subject_.op.name->takes_arrays;
-  if (takes_arrays && next_operand_ == 1) {
+  if (subject_.op.name->makes_data && next_operand_ == 0) {
+    request.attributes.push_back({std::string(kMadeShapeName), Operand(list_text(tensor.shape()))});
+  } else if (takes_arrays && next_operand_ == 1) {
     // The components of index tuples, each as an operand.
     const std::int64_t k = tensor.shape().back();
     const Shape shape = slice(tensor.shape(), 0, tensor.rank() - 1);

@@ -32,6 +32,13 @@ void require_no_empty_axis(const Shape& data, std::int64_t begin, std::int64_t e
               "IX-1");
 }
 
+void require_elements_for(const Shape& data, const Shape& indices) {
+  if (element_count(data) != 0 || element_count(slice(indices, 0, rank(indices) - 1)) == 0) return;
+  throw Error(cat("data ", to_string(data), " has no elements, and indices ", to_string(indices),
+                  " has index tuples"),
+              "IX-1");
+}
+
 std::int64_t first_difference(const Shape& a, const Shape& b) {
   const auto [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   return in_a - a.begin();

@@ -25,6 +25,10 @@ void require_rank_1(const Call& call, std::size_t i, std::string_view rule);
 // Throws Error [IX-1] if one of the axes [begin, end) of data has no elements.
 void require_no_empty_axis(const Shape& data, std::int64_t begin, std::int64_t end);
 
+// Throws Error [IX-1] if data has no elements, and indices, whose last dimension holds index tuples, have a
+// tuple.
+void require_elements_for(const Shape& data, const Shape& indices);
+
 // Returns the first dimension that differs, or that only one of the shapes has.
 [[nodiscard]] std::int64_t first_difference(const Shape& a, const Shape& b);
 

@@ -18,17 +18,6 @@ namespace {
 
 constexpr OperandSpec kOperands[] = {{"data", "T", OperandRole::data, "T-1", "the tensor to repeat"}};
 
-// Checks BC-T2; reading the attribute has already checked that it is a list of integers (BC-T1).
-const Shape& checked_target(const Shape& target) {
-  const auto negative = std::ranges::find_if(target, [](std::int64_t dim) { return dim < 0; });
-  if (negative != target.end()) {
-    throw Error(cat("shape[", negative - target.begin(), "] = ", *negative,
-                    " is negative; dimensions are non-negative"),
-                "BC-T2");
-  }
-  return target;
-}
-
 // `target` is the result's shape; `strides` are the strides of data within it.
 Planned plan_repeat(const Tensor& data, const Shape& target, const BroadcastStrides& strides) {
   OutputInfo output = checked_output(data.dtype(), target);

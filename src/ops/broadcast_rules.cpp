@@ -57,6 +57,16 @@ Shape merge_shapes(const std::vector<NamedShape>& operands, const std::string& r
   return result;
 }
 
+const Shape& checked_target(const Shape& target) {
+  const auto negative = std::ranges::find_if(target, [](std::int64_t dim) { return dim < 0; });
+  if (negative != target.end()) {
+    throw Error(cat("shape[", negative - target.begin(), "] = ", *negative,
+                    " is negative; dimensions are non-negative"),
+                "BC-T2");
+  }
+  return target;
+}
+
 void require_identical(const std::vector<NamedShape>& operands, std::string_view rule,
                        const std::string& hint) {
   const NamedShape& a = operands[0];

@@ -26,6 +26,10 @@ void require_identical(const std::vector<NamedShape>& operands, std::string_view
 // Unidirectional: throws Error [BC-U1, BC-U2 or `rule`] unless `data` broadcasts to exactly `target`.
 void require_unidirectional(const NamedShape& data, const NamedShape& target, std::string_view rule = {});
 
+// Returns the target shape. Throws Error [BC-T2] for a negative dimension. Reading the attribute has checked
+// that it is a list of integers (BC-T1).
+[[nodiscard]] const Shape& checked_target(const Shape& target);
+
 // The strides of a tensor of `shape` within a result of `target`, if dimension j of the tensor is dimension
 // axes[j] of the result. 0 for missing dimensions and dimensions of 1. The shapes are compatible.
 [[nodiscard]] BroadcastStrides strides_at(const Shape& shape, const Shape& target,

@@ -8,13 +8,24 @@
 
 namespace tensorop {
 
+const AttributeRow* policy_attribute(const Operator& op, const Version& version) {
+  for (const AttributeRow& row : version.attributes) {
+    if (is_policy(*find_attribute(op, row.name))) return &row;
+  }
+  return nullptr;
+}
+
 IndexPolicy index_policy(const Call& call) {
   const IndexRule& rule = call.version->index;
   IndexPolicy policy{rule.negative, call.oob};
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];
-    if (const auto* word = std::get_if<ChosenWord>(&call.attributes[i].value); word && is_policy(spec))
-      policy.out_of_bounds = static_cast<OutOfBounds>(spec.choices[word->at].value);
+    const auto* const word = std::get_if<ChosenWord>(&call.attributes[i].value);
+    if (word == nullptr || !is_policy(spec)) continue;
+    policy.out_of_bounds = static_cast<OutOfBounds>(spec.choices[word->at].value);
+    // Without negative indices these are out of range like any other.
+    if (policy.out_of_bounds != OutOfBounds::error && rule.negative == Negative::refuse)
+      policy.negative = Negative::raw;
   }
   if (policy.out_of_bounds == OutOfBounds::clip && rule.clips_raw) policy.negative = Negative::raw;
   if (policy.out_of_bounds == OutOfBounds::clamp) policy = {Negative::raw, OutOfBounds::clip};

@@ -28,6 +28,22 @@ inline constexpr Choice kGetModes[] = {{"clip", OutOfBounds::clip},
                                        {"promise_in_bounds", OutOfBounds::clip},
                                        {"fill", OutOfBounds::fill},
                                        {"drop", OutOfBounds::fill}};
+// TensorFlow's attribute: what becomes of indices out of range, of which negative ones are some.
+inline constexpr std::string_view kBadIndicesName = "bad_indices_policy";
+inline constexpr Choice kGatherBadIndices[] = {
+    {"default", OutOfBounds::error}, {"error", OutOfBounds::error}, {"ignore", OutOfBounds::zero}};
+inline constexpr Choice kScatterBadIndices[] = {
+    {"default", OutOfBounds::error}, {"error", OutOfBounds::error}, {"ignore", OutOfBounds::drop}};
+inline constexpr AttributeRow kBadIndicesRow = {kBadIndicesName, {}, "default"};
+[[nodiscard]] constexpr AttributeSpec bad_indices_spec(Choices policies) {
+  return {kBadIndicesName,
+          AttributeKind::choice,
+          "",
+          "what happens to an index out of range, in tensorflow: an error, or with ignore zeros (gather) and "
+          "no update (scatter)",
+          kCallRule,
+          policies};
+}
 [[nodiscard]] constexpr AttributeSpec at_mode_spec(Choices modes) {
   return {kModeName, AttributeKind::choice,
           "",        "what happens to an index out of range, in numpy and jax; without them --oob",
@@ -46,6 +62,9 @@ inline constexpr WordList kRaiseWrapClip = "raise wrap clip";
 [[nodiscard]] constexpr bool is_policy(const AttributeSpec& spec) {
   return !spec.choices.empty() && spec.choices[0].type == &kEnumTag<OutOfBounds>;
 }
+
+// Returns the version's attribute that sets the policy of a call; null: it has none.
+[[nodiscard]] const AttributeRow* policy_attribute(const Operator& op, const Version& version);
 
 // The policy of a call: from the version, from an attribute that sets it, or from --oob.
 [[nodiscard]] IndexPolicy index_policy(const Call& call);

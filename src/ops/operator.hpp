@@ -269,6 +269,9 @@ template <std::size_t kCount>
   return out;
 }
 
+// The attribute of names that make data.
+inline constexpr std::string_view kMadeShapeName = "shape";
+
 // A name of the operator on the command line.
 struct OperatorName {
   // A default that the name sets for one attribute.
@@ -286,6 +289,8 @@ struct OperatorName {
   Preset preset = {};
   // Index arrays are separate operands instead of one operand of index tuples: engine/index_arrays.hpp.
   bool takes_arrays = false;
+  // The first operand is not given: it is zeros of the attribute kMadeShapeName and of the dtype of updates.
+  bool makes_data = false;
 
   // Whether the name means one value of the attribute.
   [[nodiscard]] constexpr bool fixes(std::string_view attribute) const {

@@ -85,7 +85,7 @@ Request alone(Request request, const VersionVerdict& verdict, const std::string&
   request.spec.reset();
   if (verdict.spec != "default") request.spec = verdict.spec;
   write_own_words(version, request);
-  if (!verdict.mode.empty()) add("mode", verdict.mode);
+  if (!verdict.mode.empty()) add(policy_attribute(*verdict.op, version)->name, verdict.mode);
   return request;
 }
 

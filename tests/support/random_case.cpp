@@ -12,6 +12,7 @@
 #include "engine/version.hpp"
 #include "generate/generator.hpp"
 #include "support/random_changes.hpp"
+#include "support/reference_array.hpp"
 
 namespace tensorop {
 namespace {
@@ -29,7 +30,8 @@ RandomCase call_of_version(Random& random, const std::string& op) {
   if (rows.empty() || random.chance(60)) return call;
   const reference::PublishedVersion& row = *random.pick(rows);
   // Our name means the same version, but where the publisher has operators of both names.
-  const bool is_library = row.framework == "torch" || row.framework == "numpy" || row.framework == "jax";
+  const bool is_library = row.framework == "torch" || row.framework == "numpy" || row.framework == "jax" ||
+                          row.framework == "tensorflow";
   // These calls have index tuples.
   const bool takes_arrays =
       row.typed == "at" || row.typed == "atget" || row.typed == "indexput" || row.typed == "ufuncat";
@@ -83,15 +85,21 @@ void set_arguments(const Request& request, Arguments& arguments) {
   arguments.operands.clear();
   arguments.attributes.clear();
   arguments.left_out = false;
+  for (const NamedText& attribute : request.attributes) arguments.attributes[attribute.name] = attribute.text;
   for (const OperandSpec& spec : request.op.op->operands) {
     const auto given = std::ranges::find(request.named, spec.name, &NamedText::name);
+    if (request.op.name->makes_data && arguments.operands.empty()) {
+      const Shape shape = reference::numbers(arguments, "shape");
+      const bool is_shape = std::ranges::none_of(shape, [](std::int64_t dim) { return dim < 0; });
+      arguments.operands.push_back(
+          reference::Array(request.named.back().as<Tensor>()->dtype(), is_shape ? shape : Shape()).tensor());
+    }
     if (given != request.named.end()) arguments.operands.push_back(*given->as<Tensor>());
     if (given != request.named.end() || !spec.optional) continue;
     arguments.left_out = true;
     arguments.operands.emplace_back(DType::int64, Shape{0});
   }
   for (const Operand& operand : request.positional) arguments.operands.push_back(*operand.as<Tensor>());
-  for (const NamedText& attribute : request.attributes) arguments.attributes[attribute.name] = attribute.text;
   arguments.oob = request.oob.value_or("error");
   arguments.duplicates = request.duplicates.value_or("last");
 }
@@ -102,7 +110,7 @@ void set_request(const Arguments& arguments, Request& request) {
   request.attributes.clear();
   const auto& specs = request.op.op->operands;
   for (std::size_t i = 0; i < arguments.operands.size(); ++i) {
-    if (arguments.left_out && i == 1) continue;
+    if ((arguments.left_out && i == 1) || (request.op.name->makes_data && i == 0)) continue;
     if (specs.back().variadic) {
       request.positional.emplace_back(arguments.operands[i]);
     } else {

@@ -282,6 +282,9 @@ void refuse_lacking(const Arguments& arguments) {
 
 Tensor compute(const Arguments& arguments) {
   check_attributes(arguments);
+  if (arguments.rules.makes_data) {
+    for (const std::int64_t dim : numbers(arguments, "shape")) require(dim >= 0, "BC-T2");
+  }
   if (check_types(arguments)) refuse_lacking(arguments);
   for (const Tensor& operand : arguments.operands) require_no_zero(arguments, operand.shape());
   const Array result = run(arguments);
@@ -305,8 +308,8 @@ std::vector<std::string> origins(const Arguments& arguments, Overwritten overwri
   }
   if (!moves) traced.op = "join";
   traced.attributes.erase("fill_value");
-  traced.rules.index_modes.clear();
   traced.oob = policy_of(arguments);
+  traced.rules.index_modes.clear();
   if (is_scatter(arguments.op) && word(arguments, "reduction", "none") != "none")
     traced.attributes["reduction"] = "join";
   if (is_scatter(arguments.op) && overwritten == Overwritten::listed) {
@@ -449,6 +452,10 @@ std::int64_t normal_axis(std::int64_t axis, std::int64_t rank) {
 // The policy, as a value of --oob.
 std::string policy_of(const Arguments& arguments) {
   if (arguments.rules.nearest) return "clip";
+  if (arguments.rules.bad_indices) {
+    if (word(arguments, "bad_indices_policy", "default") != "ignore") return "error";
+    return is_scatter(arguments.op) ? "drop" : "zero";
+  }
   if (arguments.rules.index_modes.empty()) return arguments.oob;
   const std::string mode = word(arguments, "mode", arguments.rules.index_modes[0]);
   if (mode == "raise") return "error";
@@ -468,6 +475,10 @@ std::vector<std::optional<std::int64_t>> resolve_indices(
     const auto position = static_cast<std::int64_t>(resolved.size());
     const Wide x = integer(indices.at(at));
     const Wide d = extent(at);
+    if (x < 0 && arguments.rules.bad_indices && oob != "error") {
+      resolved.emplace_back(std::nullopt);
+      continue;
+    }
     if (x < 0 && !arguments.rules.negative_indices) throw ReferenceError("IX-2", position, indices.shape);
     if ((oob == "clamp" ? 0 : -d) <= x && x < d) {
       resolved.emplace_back(static_cast<std::int64_t>(x < 0 ? x + d : x));

@@ -65,6 +65,12 @@ struct Rules {
   bool axis_or_flat = false;           // one of them is given
   bool updates_like_indices = false;   // updates are repeated to indices before these are to data
   bool missing_complex_order = false;  // min and max of complex numbers: NI-1
+  bool batch_axis = false;             // batch_dims is the default of axis, limited by the rank of indices
+  bool no_empty_data = false;          // IX-1 for any index tuple of data without elements
+  bool tuples_alone = false;           // indices of rank 2, tuples of 1 component or more; no_empty_data
+  bool bad_indices = false;            // the attribute bad_indices_policy exists
+  bool makes_data = false;             // data is zeros of the attribute shape
+  bool conjugates = false;             // a complex square is the product with the conjugate
   bool nan_unordered = false;          // order of complex numbers: none beside a NaN, which is both extremes
   std::string no_bool = {};            // reductions that are not defined for bool
   bool off_axis = false;               // data and indices are repeated to each other off the axis

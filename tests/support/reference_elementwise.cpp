@@ -103,6 +103,14 @@ Array elementwise(const Arguments& arguments) {
         if (is_power && arguments.rules.natural_pow) throw ReferenceError("EW-8");
         const bool has_order = is_extreme(arguments.op) || arguments.op.starts_with("less") ||
                                arguments.op.starts_with("greater");
+        if (arguments.rules.conjugates && kComplexTypes.contains(result.dtype)) {
+          const std::complex<double> d = complex(combine("sub", "", result, other));
+          const double square =
+              in_compute_type(result.dtype, in_compute_type(result.dtype, d.real() * d.real()) +
+                                                in_compute_type(result.dtype, d.imag() * d.imag()));
+          result = make_complex(result.dtype, {square, 0});
+          continue;
+        }
         result = has_order && kComplexTypes.contains(result.dtype)
                      ? in_order(arguments.op, arguments.rules.nan_unordered, result, other)
                      : combine(arguments.op, variant, result, other);

@@ -52,9 +52,15 @@ Array gather(const Arguments& arguments) {
   const std::int64_t r = data.rank();
   const std::int64_t q = indices.rank();
   require(r >= 1, "GA-1");
-  const std::int64_t axis = normal_axis(number(arguments, "axis", 0), r);
+  const bool at_batch = arguments.rules.batch_axis && !arguments.attributes.contains("axis");
+  std::int64_t axis = at_batch ? 0 : normal_axis(number(arguments, "axis", 0), r);
   std::int64_t b = number(arguments, "batch_dims", 0);
-  require(-std::min(r, q) <= b && b <= std::min(r, q), "GA-3");
+  const std::int64_t most = arguments.rules.batch_axis ? q : std::min(r, q);
+  require(-most <= b && b <= most, "GA-3");
+  if (at_batch) {
+    require(b >= 0, "NI-1");
+    axis = normal_axis(b, r);
+  }
   if (b < 0) b += q;
   require(0 <= b && b <= std::min(r, q) && b <= axis, "GA-4");
   require(slice(data.shape, 0, b) == slice(indices.shape, 0, b), "GA-5");
@@ -149,7 +155,9 @@ Array gather_nd(const Arguments& arguments) {
   require(0 <= b && b < std::min(q, r), "GN-2");
   const Shape batch = batch_shape(arguments, slice(data.shape, 0, b), slice(indices.shape, 0, b));
   const std::int64_t k = indices.shape.back();
+  const bool has_tuples = !coordinates_of(slice(indices.shape, 0, q - 1)).empty();
   require((arguments.rules.empty_tuples ? 0 : 1) <= k && k <= r - b, "GN-4");
+  require(!arguments.rules.no_empty_data || !data.elements.empty() || !has_tuples, "IX-1");
   const Shape tuples = slice(indices.shape, b, q - 1);
   Array out(data.dtype, batch + tuples + tail(data.shape, b + k));
   const bool looks_up = !out.elements.empty() || q == 1;

@@ -210,9 +210,10 @@ Collected collect_tuples(const Arguments& arguments) {
   const Array indices(arguments.operands[1]);
   const Array given(arguments.operands[2]);
   const std::int64_t q = indices.rank();
-  require(data.rank() >= 1 && q >= 1, "GN-1");
+  const bool alone = arguments.rules.tuples_alone;
+  require(data.rank() >= 1 && q >= (alone ? 2 : 1), "GN-1");
   const std::int64_t k = indices.shape.back();
-  require(k <= data.rank(), "SN-2");
+  require(k <= data.rank() && (k > 0 || !alone), "SN-2");
   const Shape tuples = slice(indices.shape, 0, q - 1);
   const Shape expected = tuples + tail(data.shape, k);
   const bool skips_empty = arguments.rules.no_empty_axis;
@@ -220,6 +221,7 @@ Collected collect_tuples(const Arguments& arguments) {
   if (skips_empty && coordinates_of(expected).empty()) return {data, Updates(data.elements.size()), expected};
   const bool lone = arguments.rules.one_element_updates && expected.empty() && given.elements.size() == 1;
   const Array updates = lone ? given : updates_of(arguments, expected, "SN-3");
+  require(!alone || !data.elements.empty() || coordinates_of(tuples).empty(), "IX-1");
   if (skips_empty && data.elements.empty()) return {data, Updates(), updates.shape};
   const auto n =
       resolve_indices(arguments, indices, [&](const Coordinate& c) { return data.shape[index(c.back())]; });

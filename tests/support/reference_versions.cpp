@@ -67,6 +67,12 @@ const std::map<std::string, bool Rules::*> kFlags = {
     {"any_order", &Rules::any_order},
     {"any_shift", &Rules::any_shift},
     {"nan_unordered", &Rules::nan_unordered},
+    {"batch_axis", &Rules::batch_axis},
+    {"no_empty_data", &Rules::no_empty_data},
+    {"tuples_alone", &Rules::tuples_alone},
+    {"bad_indices", &Rules::bad_indices},
+    {"makes_data", &Rules::makes_data},
+    {"conjugates", &Rules::conjugates},
 };
 
 std::vector<std::string> split(const std::string& text, char at) {

@@ -119,7 +119,7 @@ const OperatorName* name_for(const Request& request, const Version& version) {
   if (means(*request.op.name, version)) return request.op.name;
   for (const OperatorName& name : request.op.op->names) {
     const std::string said = said_of(request, name.preset.attribute);
-    if (means(name, version) &&
+    if (means(name, version) && name.makes_data == request.op.name->makes_data &&
         (name.preset.attribute.empty() || said.empty() ||
          says_same(request, name.preset.attribute, said, std::string(name.preset.text))))
       return &name;
@@ -127,7 +127,9 @@ const OperatorName* name_for(const Request& request, const Version& version) {
   // What the name presets is a default beside what the call gives.
   for (const OperatorName& name : request.op.op->names) {
     const auto given = std::ranges::find(request.attributes, name.preset.attribute, &NamedText::name);
-    if (!means(name, version) || name.preset.is_fixed || given == request.attributes.end()) continue;
+    if (!means(name, version) || name.makes_data != request.op.name->makes_data || name.preset.is_fixed ||
+        given == request.attributes.end())
+      continue;
     if (find_attribute(version, given->name) == nullptr) continue;
     Request own = request;
     own.op.name = &name;
@@ -144,7 +146,9 @@ const OperatorName* name_for(const Request& request, const Version& version) {
 std::string rule_by(const Request& request, const Settings& settings, const VersionVerdict& verdict) {
   const Version& version = *verdict.version;
   Request own = request;
-  if (!verdict.mode.empty()) own.attributes.push_back({"mode", Operand(verdict.mode)});
+  if (!verdict.mode.empty())
+    own.attributes.push_back(
+        {std::string(policy_attribute(*verdict.op, version)->name), Operand(verdict.mode)});
   own.spec.reset();
   if (version.framework != Framework::standard) own.spec = spec_name(version.framework, version.since);
   own.op.name = name_for(request, version);

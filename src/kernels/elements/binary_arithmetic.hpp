@@ -122,6 +122,16 @@ using FloorModKeepingZero = Remainder<RemainderSign::divisor_if_nonzero>;
 
 using SquaredDifference = Arithmetic<formula::SquaredDifference>;
 
+// The product of a difference of complex numbers with its conjugate, which is real.
+struct SquaredDistance {
+  template <Complex T>
+  static T apply(T a, T b) {
+    const T difference = a - b;
+    const auto real = difference.real() * difference.real() + difference.imag() * difference.imag();
+    return canonical(T{real, 0});
+  }
+};
+
 // Returns a value that is not negative unchanged, bit for bit, and multiplies any other by its slope.
 struct Prelu {
   template <class T>

@@ -123,6 +123,7 @@ template BinaryKernel find_kernel<FloorModKeepingZero>(DType, DType);
 template BinaryKernel find_kernel<PowOfZero>(DType, DType);
 template BinaryKernel find_kernel<NaturalPow>(DType, DType);
 template BinaryKernel find_kernel<SquaredDifference>(DType, DType);
+template BinaryKernel find_kernel<SquaredDistance>(DType, DType);
 template BinaryKernel find_kernel<Prelu>(DType, DType);
 template BinaryKernel find_kernel<Min>(DType, DType);
 template BinaryKernel find_kernel<Max>(DType, DType);
