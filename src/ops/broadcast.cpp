@@ -128,6 +128,8 @@ constexpr Version kVersions[] = {
     {Framework::numpy, 2, "broadcast_to", expand::types(published::kNumpyAny, published::kIntegers),
      kTargetOnly},
     {Framework::jax, 0, "broadcast_to", expand::types(published::kJaxAny, published::kIntegers), kTargetOnly},
+    {Framework::tensorflow, 2, "broadcast_to",
+     expand::types(published::kTensorflowAny, published::kInt32Or64), kTargetOnly},
 };
 
 // BC-W1: replaces each -1 in the target by the dimension of data.
@@ -250,6 +252,7 @@ constexpr OperatorName kNames[] = {
     {"broadcastto", Framework::torch, "expand"},
     {"broadcastto", Framework::numpy, "broadcast_to"},
     {"broadcastto", Framework::jax, "broadcast_to"},
+    {"broadcastto", Framework::tensorflow, "broadcast_to"},
 };
 constexpr PublishedNames kPublishedNames[] = {{Framework::stablehlo, "operand"}};
 

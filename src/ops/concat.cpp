@@ -49,6 +49,7 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     converting({Framework::torch, 2, "cat", published::kTorchMoved, kAxisOnly, {}, kSkipsEmpty}),
     converting({Framework::numpy, 2, "concatenate", published::kNumpyAny, kAxisOrFlat}),
     converting({Framework::jax, 0, "concatenate", published::kJaxAny, kAxisOrFlat}),
+    {Framework::tensorflow, 2, "concat", published::kTensorflowAny, kNeedsAxis},
 }));
 
 bool is_skipped(const Call& call, std::size_t i) {

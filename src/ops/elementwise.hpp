@@ -26,6 +26,7 @@ inline constexpr unsigned kKeepsZero = 64;       // a remainder of zero has the 
 inline constexpr unsigned kPowOfZero = 128;      // integers: zero to a negative power is 0
 inline constexpr unsigned kNaturalPow = 256;     // integers: no negative powers
 inline constexpr unsigned kNanUnordered = 512;   // complex: a number with a NaN is neither less nor greater
+inline constexpr unsigned kConjugates = 1024;    // complex: a square is the product with the conjugate
 inline constexpr std::string_view kElementwiseTraits[] = {
     "the operands have equal shapes (BC-N1)",
     "the remainder has the sign of the dividend, without an attribute",
@@ -37,7 +38,8 @@ inline constexpr std::string_view kElementwiseTraits[] = {
     "a remainder of zero has the sign of the dividend",
     "an integer zero to a negative power is 0",
     "integers have no negative powers (EW-8)",
-    "a complex number with a NaN is neither less nor greater, and is the minimum and the maximum"};
+    "a complex number with a NaN is neither less nor greater, and is the minimum and the maximum",
+    "the square of a complex number is its product with its conjugate"};
 
 // StableHLO's binary operators, which do not broadcast.
 [[nodiscard]] constexpr Version stablehlo_version(std::string_view published, DTypeSet types,
@@ -144,6 +146,20 @@ template <std::size_t kCount>
   return out;
 }
 
+// Adds the version of TensorFlow to `others`: binary operators, which convert no operand.
+template <std::size_t kCount>
+[[nodiscard]] constexpr std::array<Version, kCount + 1> and_tensorflow(
+    const std::array<Version, kCount>& others, std::string_view name, DTypeSet types, DTypeSet missing = {},
+    unsigned traits = 0) {
+  std::array<Version, kCount + 1> out{};
+  std::ranges::copy(others, out.begin());
+  Version version{Framework::tensorflow, 2, name, TypeRows({{"T", types, missing}}), {}};
+  version.traits = traits;
+  version.operands = 2;
+  out.back() = version;
+  return out;
+}
+
 // The result's shape and the strides of each operand within it.
 struct BroadcastLayout {
   Shape shape;
@@ -171,12 +187,14 @@ void check_broadcast_attributes(const Call& call);
 inline constexpr OpenRow kExtremeOpen[] = {{Framework::onnx, OpenReason::nan_or_zeros},
                                            {Framework::openvino, OpenReason::nan_or_zeros},
                                            {Framework::torch, OpenReason::zeros_in_extreme},
-                                           {Framework::numpy, OpenReason::zeros_in_extreme}};
+                                           {Framework::numpy, OpenReason::zeros_in_extreme},
+                                           {Framework::tensorflow, OpenReason::nan_or_zeros}};
 inline constexpr OpenRow kDivideOpen[] = {{Framework::openvino, OpenReason::zero_divisor}};
 inline constexpr OpenRow kRemainderOpen[] = {{Framework::onnx, OpenReason::zero_divisor},
                                              {Framework::openvino, OpenReason::zero_divisor}};
 inline constexpr OpenRow kShiftOpen[] = {
     {Framework::onnx, OpenReason::wide_shift, 28},
+    {Framework::tensorflow, OpenReason::wide_shift},
     {.framework = Framework::openvino,
      .reason = OpenReason::wide_or_overflow,
      .published = "BitwiseLeftShift"},

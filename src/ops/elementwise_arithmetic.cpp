@@ -83,9 +83,14 @@ constexpr AttributeSpec kAttributes[] = {
 };
 constexpr AttributeRow kStandard[] = {{"auto_broadcast"}, {"axis"}, {"broadcast"}, {"pythondiv"}};
 constexpr AttributeRow kOpenvino[] = {{"auto_broadcast"}, {"axis"}, {"pythondiv", {}, "true"}};
-constexpr auto kVersions = and_libraries(versions({"Div", "Divide", "divide", "div", "div", "divide"},
-                                                  kStablehloNumbers, kLibraryQuotients, kStandard, kOpenvino),
-                                         "floor_divide", "floor_divide", kLibraryFloors);
+constexpr auto kOthers = and_libraries(versions({"Div", "Divide", "divide", "div", "div", "divide"},
+                                                kStablehloNumbers, kLibraryQuotients, kStandard, kOpenvino),
+                                       "floor_divide", "floor_divide", kLibraryFloors);
+// TensorFlow's quotients of integers by divide are floats, its kernels of truncatediv integers.
+constexpr auto kVersions = and_tensorflow(
+    and_tensorflow(and_tensorflow(kOthers, "divide", {published::kFloats, kComplex}, published::kIntegers),
+                   "floordiv", published::kIntegers, published::kFloats),
+    "truncatediv", published::kIntegers, {published::kFloats, kComplex});
 constexpr auto kPythonDivKey = attribute_key<bool>(kAttributes, "pythondiv");
 constexpr OperatorName::Preset kFloors = {"pythondiv", "true"};
 constexpr OperatorName kNames[] = {
@@ -100,6 +105,10 @@ constexpr OperatorName kNames[] = {
     {"floordivide", Framework::torch, "floor_divide", kFloors},
     {"floordivide", Framework::numpy, "floor_divide", kFloors},
     {"floordivide", Framework::jax, "floor_divide", kFloors},
+    {"divide", Framework::tensorflow, "divide"},
+    {"truedivide", Framework::tensorflow, "divide"},
+    {"floordiv", Framework::tensorflow, "floordiv", kFloors},
+    {"truncatediv", Framework::tensorflow, "truncatediv"},
 };
 
 BinaryKernel kernel(const Call& call) {
@@ -133,7 +142,9 @@ constexpr auto kOthers = std::to_array<Version>({
     stablehlo_version("power", published::kNumbers, kPowOfZero, kComplexAndSmall),
     {Framework::webnn, 0, "pow", published::kWebnnAny, {}},
 });
-constexpr auto kVersions = and_libraries(and_mdf(kOthers), "pow", "power", kLibraryPowers);
+constexpr DTypeSet kTensorflow = {published::kFloats, published::kInt32Or64, DType::int8, DType::int16};
+constexpr auto kVersions = and_tensorflow(and_libraries(and_mdf(kOthers), "pow", "power", kLibraryPowers),
+                                          "pow", kTensorflow, kComplex, kNaturalPow);
 constexpr OperatorName kNames[] = {{"pow"}, {"power"}};
 
 BinaryKernel kernel(const Call& call) {
@@ -204,7 +215,7 @@ constexpr OperandSpec kOperands[] = {
 
 constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
 
-constexpr std::array<Version, 13> versions(const ElementwiseNames& names) {
+constexpr std::array<Version, 14> versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 1, names.onnx, published::kConsumingTypes, kConsumed, {}, kIdenticalShapes},
@@ -216,24 +227,37 @@ constexpr std::array<Version, 13> versions(const ElementwiseNames& names) {
       stablehlo_version(names.stablehlo, published::kStablehloAny),
       {Framework::webnn, 0, names.webnn, published::kWebnnAny, {}, {}, 0, false, 2},
   });
-  return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryExtremes, 2);
+  return and_tensorflow(and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryExtremes, 2),
+                        names.numpy, published::kNumbers);
 }
 
 }  // namespace extreme
 
-constexpr auto kAddVersions =
-    versions({"Add", "Add", "add", "add", "add", "add"}, published::kStablehloAny, kLibrarySums);
-constexpr auto kSubVersions = versions({"Sub", "Subtract", "subtract", "sub", "sub", "subtract"},
-                                       kStablehloNumbers, kLibraryDifferences);
-constexpr auto kMulVersions = versions({"Mul", "Multiply", "multiply", "mul", "mul", "multiply"},
-                                       published::kStablehloAny, kLibraryProducts);
-constexpr auto kFloorModVersions =
-    and_libraries(openvino_versions("FloorMod", kNumericTypes), "remainder", "remainder", kLibraryRemainders);
-constexpr auto kSquaredDifferenceVersions = openvino_versions("SquaredDifference", kStandardComplexToo);
+constexpr auto kAddVersions = and_tensorflow(
+    versions({"Add", "Add", "add", "add", "add", "add"}, published::kStablehloAny, kLibrarySums), "add",
+    published::kTensorflowNumbers, DType::string);
+constexpr auto kSubVersions =
+    and_tensorflow(versions({"Sub", "Subtract", "subtract", "sub", "sub", "subtract"}, kStablehloNumbers,
+                            kLibraryDifferences),
+                   "subtract", published::kTensorflowNumbers);
+constexpr auto kMulVersions =
+    and_tensorflow(versions({"Mul", "Multiply", "multiply", "mul", "mul", "multiply"},
+                            published::kStablehloAny, kLibraryProducts),
+                   "multiply", published::kTensorflowNumbers);
+constexpr auto kFloorModVersions = and_tensorflow(
+    and_libraries(openvino_versions("FloorMod", kNumericTypes), "remainder", "remainder", kLibraryRemainders),
+    "floormod", published::kNumbers, {}, kKeepsZero);
+constexpr auto kSquaredDifferenceVersions =
+    and_tensorflow(openvino_versions("SquaredDifference", kStandardComplexToo), "squared_difference",
+                   {published::kFloats, published::kInt32Or64, kComplex}, {}, kConjugates);
 constexpr auto kMinVersions = extreme::versions({"Min", "Minimum", "minimum", "min", "minimum", "minimum"});
 constexpr auto kMaxVersions = extreme::versions({"Max", "Maximum", "maximum", "max", "maximum", "maximum"});
 BinaryKernel floor_mod_kernel(const Call& call) {
   return call.has_trait(kKeepsZero) ? kernel_of<FloorModKeepingZero>(call) : kernel_of<FloorMod>(call);
+}
+BinaryKernel squared_difference_kernel(const Call& call) {
+  const bool conjugates = call.has_trait(kConjugates) && kComplexTypes.contains(call.operands[0].dtype());
+  return conjugates ? kernel_of<SquaredDistance>(call) : kernel_of<SquaredDifference>(call);
 }
 
 constexpr OperatorName kAddNames[] = {{"add"}};
@@ -246,6 +270,7 @@ constexpr OperatorName kFloorModNames[] = {
     {"mod", Framework::numpy},
     {"remainder", Framework::jax},
     {"mod", Framework::jax},
+    {"mod", Framework::tensorflow},
 };
 constexpr OperatorName kSquaredDifferenceNames[] = {{"squareddifference"}};
 constexpr PublishedNames kMinOperands[] = {{Framework::onnx, "data_", "min"},
@@ -300,7 +325,7 @@ constinit const Operator kFloorMod = elementwise_operator<floor_mod_kernel>(
      "tensorop floormod '[-7.5,7.5]' '[2.0]'", kFloorModNames, kFloorModVersions, kBinaryAttributes,
      kBinaryOperands, "EW-7", kRemainderOpen});
 
-constinit const Operator kSquaredDifference = elementwise_operator<kernel_of<SquaredDifference>>(
+constinit const Operator kSquaredDifference = elementwise_operator<squared_difference_kernel>(
     {"squareddifference", "", "The square of the difference of two tensors",
      "The squared difference (a - b)^2. Integers wrap; for unsigned integers the result is right even where "
      "a is less than b.",

@@ -35,7 +35,7 @@ constexpr Version webnn_version(std::string_view published, DTypeSet types) {
 }
 
 // The versions of Greater and Less.
-constexpr std::array<Version, 12> order_versions(const ElementwiseNames& names) {
+constexpr std::array<Version, 13> order_versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 1, names.onnx, published::kOldFloats, kLegacyAttributes},
@@ -46,11 +46,12 @@ constexpr std::array<Version, 12> order_versions(const ElementwiseNames& names) 
       stablehlo_version(names.stablehlo, published::kStablehloAny),
       webnn_version(names.webnn, published::kWebnnAny),
   });
-  return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryOrder);
+  return and_tensorflow(and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryOrder), names.numpy,
+                        published::kNumbers);
 }
 
 // The versions of GreaterOrEqual and LessOrEqual.
-constexpr std::array<Version, 10> or_equal_versions(const ElementwiseNames& names) {
+constexpr std::array<Version, 11> or_equal_versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
       {Framework::onnx, 12, names.onnx, published::kOldNumbers, {}},
@@ -59,10 +60,11 @@ constexpr std::array<Version, 10> or_equal_versions(const ElementwiseNames& name
       stablehlo_version(names.stablehlo, published::kStablehloAny),
       webnn_version(names.webnn, published::kWebnnAny),
   });
-  return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryOrder);
+  return and_tensorflow(and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryOrder), names.numpy,
+                        published::kNumbers);
 }
 
-constexpr std::array<Version, 9> logical_versions(const ElementwiseNames& names) {
+constexpr std::array<Version, 10> logical_versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, DType::boolean, kStandardAttributes},
       {Framework::onnx, 1, names.onnx, DType::boolean, kLegacyAttributes},
@@ -70,17 +72,19 @@ constexpr std::array<Version, 9> logical_versions(const ElementwiseNames& names)
       {Framework::openvino, 1, names.openvino, DType::boolean, kOpenvinoAttributes},
       webnn_version(names.webnn, DType::uint8),
   });
-  return and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryLogic);
+  return and_tensorflow(and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryLogic), names.numpy,
+                        DType::boolean);
 }
 
-constexpr std::array<Version, 7> bitwise_versions(const ElementwiseNames& names) {
+constexpr std::array<Version, 8> bitwise_versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, kIntegerTypes | DType::boolean, kStandardAttributes},
       {Framework::onnx, 18, names.onnx, published::kIntegers, {}},
       {Framework::openvino, 13, names.openvino, kIntegersAndBool, kOpenvinoAttributes},
       stablehlo_version(names.stablehlo, kIntegersAndBool, 0, published::kInt4),
   });
-  return and_libraries(others, names.torch, names.numpy, kLibraryBits);
+  return and_tensorflow(and_libraries(others, names.torch, names.numpy, kLibraryBits), names.numpy,
+                        published::kIntegers);
 }
 
 namespace equal {
@@ -99,14 +103,16 @@ constexpr auto kOthers = std::to_array<Version>({
     stablehlo_version("compare_EQ", published::kStablehloAny),
     webnn_version("equal", published::kWebnnAny),
 });
-constexpr auto kVersions = and_libraries(and_mdf(kOthers), "eq", "equal", kLibraryEqual);
+constexpr auto kVersions = and_tensorflow(and_libraries(and_mdf(kOthers), "eq", "equal", kLibraryEqual),
+                                          "equal", published::kTensorflowAny);
 constexpr auto kNotEqualOthers = std::to_array<Version>({
     {Framework::standard, 0, "NotEqual", kStandardAll, kStandardAttributes},
     {Framework::openvino, 1, "NotEqual", published::kOpenvinoAny, kOpenvinoAttributes},
     stablehlo_version("compare_NE", published::kStablehloAny),
     webnn_version("notEqual", published::kWebnnAny),
 });
-constexpr auto kNotEqualVersions = and_libraries(kNotEqualOthers, "ne", "not_equal", kLibraryEqual);
+constexpr auto kNotEqualVersions = and_tensorflow(
+    and_libraries(kNotEqualOthers, "ne", "not_equal", kLibraryEqual), "not_equal", published::kTensorflowAny);
 
 }  // namespace equal
 
@@ -135,9 +141,11 @@ constexpr auto kOthers = std::to_array<Version>({
     stablehlo_version("shift_right_arithmetic", published::kIntegers, 0, published::kInt4),
     stablehlo_version("shift_right_logical", published::kIntegers, kLogicalShift, published::kInt4),
 });
-constexpr auto kVersions =
+constexpr auto kInLibraries =
     and_libraries(and_libraries(and_mdf(kOthers), "bitwise_left_shift", "left_shift", kLibraryShifts),
                   "bitwise_right_shift", "right_shift", kLibraryShifts);
+constexpr auto kVersions = and_tensorflow(and_tensorflow(kInLibraries, "left_shift", published::kIntegers),
+                                          "right_shift", published::kIntegers);
 constexpr OperatorName::Preset kLeft = {"direction", "left"};
 constexpr OperatorName::Preset kRight = {"direction", "right"};
 constexpr OperatorName kNames[] = {
@@ -151,6 +159,8 @@ constexpr OperatorName kNames[] = {
     {"rightshift", Framework::numpy, "right_shift", kRight},
     {"leftshift", Framework::jax, "left_shift", kLeft},
     {"rightshift", Framework::jax, "right_shift", kRight},
+    {"leftshift", Framework::tensorflow, "left_shift", kLeft},
+    {"rightshift", Framework::tensorflow, "right_shift", kRight},
 };
 constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the integers to shift"},

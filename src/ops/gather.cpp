@@ -18,11 +18,13 @@ constexpr unsigned kScalarData = 2;   // data without dimensions counts as (1)
 // data
 constexpr unsigned kNoEmptyAxis = 4;
 constexpr unsigned kChecksAsItTakes = 8;  // numpy: an index is checked only if a slice is taken
+constexpr unsigned kBatchAxis = 16;       // tensorflow: batch_dims is the default of axis
 constexpr std::string_view kTraits[] = {
     "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
     "data without dimensions counts as (1)",
     "an axis without elements has no indices (IX-1), and the result is then data",
-    "no index of an empty result is checked where a dimension before axis is 0 or mode is clip (IX-1)"};
+    "no index of an empty result is checked where a dimension before axis is 0 or mode is clip (IX-1)",
+    "axis is batch_dims unless it is given; batch_dims is limited by the rank of indices alone (GA-3)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
@@ -64,6 +66,8 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::numpy, 2, "take", published::kNumpyTakeTypes, kNumpyTake, kClipsRaw,
      kScalarData | kChecksAsItTakes},
     {Framework::jax, 0, "take", published::kJaxMaskTypes, kJaxTake, kClipsRaw, kNoEmptyAxis},
+    {Framework::tensorflow, 2, "gather", published::kTensorflowTypes, kAxisAndBatch, kNonNegative,
+     kBatchAxis},
 }));
 
 // Checks GA-1 to GA-5, in this order.
@@ -71,14 +75,19 @@ SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   require_rank_1(call, 0, "GA-1");
-  const std::int64_t axis = normalize_axis(call.get(kAxisKey), "data", data);
+  const bool is_at_batch = call.has_trait(kBatchAxis) && !call.is_given(kAxisKey);
+  std::int64_t axis = is_at_batch ? 0 : normalize_axis(call.get(kAxisKey), "data", data);
   const std::int64_t given = call.get(kBatchDimsKey);
-  const std::int64_t most = std::min(rank(data), rank(indices));
+  const std::int64_t most = call.has_trait(kBatchAxis) ? rank(indices) : std::min(rank(data), rank(indices));
   if (given < -most || given > most) {
     throw Error(cat("batch_dims ", given, " is out of range for data ", to_string(data), " and indices ",
                     to_string(indices), " (allowed ", -most, "..", most, ")"),
                 "GA-3");
   }
+  // TensorFlow's Python code then takes it for an axis of data, its page for a dimension of indices.
+  if (is_at_batch && given < 0)
+    throw Error(cat("batch_dims ", given, " without axis", kNotHere), kMissingRule);
+  if (is_at_batch) axis = normalize_axis(given, "data", data);
   const std::int64_t b = given < 0 ? given + rank(indices) : given;
   if (b > axis || b > most) {
     throw Error(

@@ -19,10 +19,16 @@ constexpr unsigned kStandardTraits = kBroadcastBatch | kEmptyTuples | kNegativeB
 constexpr unsigned kOpenvinoTraits = kBroadcastBatch | kEmptyTuples;
 constexpr unsigned kFusedBatch = 8;    // GatherND-5: several batch dimensions become one
 constexpr unsigned kNoEmptyAxis = 16;  // jax: an empty axis has no index, unless the result is empty
+constexpr unsigned kNoEmptyData = 32;  // tensorflow: data without elements has no index tuple, of any length
+constexpr unsigned kSevenDims = 64;    // tensorflow: the kernels take 7 coordinates, batch_dims included
 constexpr std::string_view kTraits[] = {
-    "batch dimensions may also be 1 on one side (GN-3)", "index tuples may have no elements (GN-4)",
-    "batch_dims may be negative (GN-2)", "several batch dimensions become one in the result",
-    "an axis without elements has no indices, unless the result has no elements (IX-1)"};
+    "batch dimensions may also be 1 on one side (GN-3)",
+    "index tuples may have no elements (GN-4)",
+    "batch_dims may be negative (GN-2)",
+    "several batch dimensions become one in the result",
+    "an axis without elements has no indices, unless the result has no elements (IX-1)",
+    "data without elements has no index tuples, not even empty ones (IX-1)",
+    "batch_dims and the length of the index tuples are 7 together, or less (GN-4)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
@@ -35,6 +41,7 @@ constexpr AttributeSpec kAttributes[] = {
      "the number of leading dimensions that data and indices share"},
     at_mode_spec(kGetModes),
     kFillValueSpec,
+    bad_indices_spec(kGatherBadIndices),
 };
 
 constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_dims");
@@ -42,6 +49,7 @@ constexpr auto kBatchDimsKey = attribute_key<std::int64_t>(kAttributes, "batch_d
 constexpr AttributeRow kBatchDimsOnly[] = {{"batch_dims"}};
 constexpr AttributeRow kStandard[] = {{"batch_dims"}, {"fill_value"}};
 constexpr AttributeRow kJaxGet[] = {{kModeName, {}, "clip"}, {"fill_value"}};
+constexpr AttributeRow kTensorflow[] = {{"batch_dims"}, kBadIndicesRow};
 
 constexpr TypeRows kMdfTypes = {{"T", published::kOnnxAny}, {"Tind", published::kInt32Or64}};
 
@@ -56,6 +64,8 @@ constexpr Version kVersions[] = {
     {Framework::mdf, 0, "gathernd", kMdfTypes, kBatchDimsOnly},
     {Framework::webnn, 0, "gatherND", published::kWebnnTypes, {}, kNearest},
     {Framework::jax, 0, "at_get", published::kJaxMaskTypes, kJaxGet, {}, kNoEmptyAxis},
+    {Framework::tensorflow, 2, "gather_nd", published::kTensorflowTypes, kTensorflow, kNonNegative,
+     kEmptyTuples | kNoEmptyData | kSevenDims},
 };
 
 // Checks GN-2 and returns batch_dims counted from the front.
@@ -94,7 +104,7 @@ SliceGeometry checked_slices(const Call& call) {
   check_batch(call, data, indices, b);
   const std::int64_t k = indices.back();
   const std::int64_t least = call.has_trait(kEmptyTuples) ? 0 : 1;
-  const std::int64_t most = rank(data) - b;
+  const std::int64_t most = std::min(rank(data), call.has_trait(kSevenDims) ? 7 : rank(data)) - b;
   if (k < least || k > most) {
     throw Error(cat("the last dimension of indices ", to_string(indices), " is ", k, "; for data ",
                     to_string(data), " with batch_dims ", b, " it must be ", least, "..", most),
@@ -105,6 +115,7 @@ SliceGeometry checked_slices(const Call& call) {
 
 Planned plan(const Call& call) {
   SliceGeometry slices = checked_slices(call);
+  if (call.has_trait(kNoEmptyData)) require_elements_for(call.operands[0].shape(), call.operands[1].shape());
   const auto b = to_int64(slices.dims.batching.size());
   Shape result = slices.shape;
   if (call.has_trait(kFusedBatch) && b > 1) {

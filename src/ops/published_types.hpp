@@ -75,6 +75,11 @@ inline constexpr TypeRows kNumpyTakeTypes = {{"T", kNumpyAny}, {"Tind", kCastToI
 inline constexpr TypeRows kJaxTypes = {{"T", kJaxAny}, {"Tind", kIntegers}};
 inline constexpr TypeRows kJaxMaskTypes = {{"T", kJaxAny}, {"Tind", kIntegers, DType::boolean}};
 
+// TensorFlow: the kernels of the CPU.
+inline constexpr DTypeSet kTensorflowAny = kOnnxAny;
+inline constexpr DTypeSet kTensorflowNumbers = {kNumbers, DType::complex64, DType::complex128};
+inline constexpr TypeRows kTensorflowTypes = {{"T", kTensorflowAny}, {"Tind", kInt32Or64}};
+
 // Rows of the element-wise operators.
 inline constexpr TypeRows kConsumingTypes = {{"T", kOldFloats}, {"consumed_inputs", kIntegers}};
 inline constexpr DTypeSet kComplex = {DType::complex64, DType::complex128};

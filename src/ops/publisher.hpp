@@ -12,7 +12,18 @@
 namespace tensorop {
 
 // The publisher of a version. `standard` means tensorop's own default semantics (no --spec).
-enum class Framework : std::uint8_t { standard, onnx, openvino, mdf, stablehlo, webnn, torch, numpy, jax };
+enum class Framework : std::uint8_t {
+  standard,
+  onnx,
+  openvino,
+  mdf,
+  stablehlo,
+  webnn,
+  torch,
+  numpy,
+  jax,
+  tensorflow
+};
 
 // How a publisher numbers its versions.
 enum class Numbering : std::uint8_t {
@@ -60,6 +71,7 @@ inline constexpr Publisher kPublishers[] = {
      false},
     {Framework::numpy, "numpy", "NumPy", Numbering::major, 2, "NumPy 2, numpy."},
     {Framework::jax, "jax", "JAX", Numbering::major, 0, "JAX of August 2026, jax.numpy."},
+    {Framework::tensorflow, "tensorflow", "TensorFlow", Numbering::major, 2, "TensorFlow 2.21, tf."},
 };
 
 // Returns the publisher of any framework except `standard`.

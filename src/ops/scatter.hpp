@@ -30,6 +30,7 @@ inline constexpr OpenRow kScatterOpen[] = {
     {Framework::openvino, OpenReason::duplicate_updates},  {Framework::openvino, OpenReason::nan_in_extreme},
     {Framework::stablehlo, OpenReason::duplicate_updates}, {Framework::webnn, OpenReason::duplicate_updates},
     {Framework::torch, OpenReason::duplicate_updates},     {Framework::jax, OpenReason::duplicate_updates},
+    {Framework::tensorflow, OpenReason::nan_in_extreme},
 };
 
 // The words of reductions, shared by the scatter operators; each version lists those that it has.

@@ -20,12 +20,16 @@ constexpr unsigned kRepeatsUpdates = 2;    // updates are repeated to the requir
 constexpr unsigned kNoBoolSum = 4;         // jax: add, subtract and multiply of bool are not defined
 constexpr unsigned kNoBoolDifference = 8;  // numpy: subtract of bool is not defined
 constexpr unsigned kWritesNothing = 16;    // jax: no index is checked if data or updates are empty
+// tensorflow: tuples of 1 to 7 components in indices of rank 2 or more, and none for data without elements
+constexpr unsigned kTuplesAlone = 32;
 constexpr std::string_view kTraits[] = {"a single scalar update may have any shape of one element (SN-3)",
                                         "updates are repeated to their shape (SN-3)",
                                         "add, subtract and multiply are not defined for bool (T-3)",
                                         "subtract is not defined for bool (T-3)",
                                         ("updates without elements are not looked at, and an axis without "
-                                         "elements has no indices without dimensions (IX-1)")};
+                                         "elements has no indices without dimensions (IX-1)"),
+                                        ("indices has rank 2 or more (GN-1), its tuples have 1 to 7 "
+                                         "components (SN-2), and data without elements has none (IX-1)")};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -40,6 +44,10 @@ constexpr AttributeSpec kAttributes[] = {
     kUseInitValSpec,
     kBroadcastUpdatesSpec,
     at_mode_spec(kUpdateModes),
+    bad_indices_spec(kScatterBadIndices),
+    {kMadeShapeName, AttributeKind::integers, "",
+     "in tensorflow's scatter_nd, the shape of the zeros that stand for data: 2,3 or a tensor operand",
+     "BC-T1"},
 };
 
 constexpr auto kReductionKey = attribute_key<Reduction>(kAttributes, "reduction");
@@ -53,6 +61,8 @@ constexpr AttributeRow kTorchPut[] = {{"reduction", "none add"}};
 constexpr AttributeRow kNumpyAt[] = {{"reduction", "add subtract multiply minimum maximum", "add"}};
 constexpr AttributeRow kJaxAt[] = {{"reduction", "none add subtract multiply min max"},
                                    {kModeName, {}, "drop"}};
+constexpr AttributeRow kTensorflow[] = {kBadIndicesRow};
+constexpr AttributeRow kTensorflowMade[] = {{.name = kMadeShapeName, .required = true}, kBadIndicesRow};
 constexpr AttributeRow kStandard[] = {
     {"reduction", kStandardReductions}, {"use_init_val"}, {"broadcast_updates"}};
 constexpr TypeRows kNumpyAtTypes = {
@@ -61,6 +71,19 @@ constexpr TypeRows kNumpyAtTypes = {
 
 constexpr TypeRows kOpenvino3Types = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
 constexpr TypeRows kOpenvino15Types = {{"T", published::kNumbersAndBool}, {"Tind", published::kInt32Or64}};
+
+constexpr TypeRows kTensorflowSums = {{"T", published::kTensorflowNumbers}, {"Tind", published::kInt32Or64}};
+constexpr TypeRows kTensorflowExtremes = {{"T", published::kNumbers}, {"Tind", published::kInt32Or64}};
+constexpr TypeRows kTensorflowMadeTypes = {
+    {"T", published::kTensorflowNumbers, {DType::boolean, DType::string}},
+    {"Tind", published::kInt32Or64},
+    {kMadeShapeName, published::kInt32Or64}};
+
+// A version of TensorFlow.
+constexpr Version tensorflow_version(std::string_view published, const TypeRows& types,
+                                     std::span<const AttributeRow> attributes = kTensorflow) {
+  return {Framework::tensorflow, 2, published, types, attributes, kNonNegative, kTuplesAlone};
+}
 
 constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "ScatterND", kStandardTypes, kStandard, {}, kAnyScalarUpdate},
@@ -86,6 +109,12 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
                 .attributes = kJaxAt,
                 .traits = kRepeatsUpdates | kNoBoolSum | kWritesNothing,
                 .missing_rule = "T-3"}),
+    tensorflow_version("scatter_nd", kTensorflowMadeTypes, kTensorflowMade),
+    tensorflow_version("tensor_scatter_nd_add", kTensorflowSums),
+    tensorflow_version("tensor_scatter_nd_sub", kTensorflowSums),
+    tensorflow_version("tensor_scatter_nd_min", kTensorflowExtremes),
+    tensorflow_version("tensor_scatter_nd_max", kTensorflowExtremes),
+    tensorflow_version("tensor_scatter_nd_update", published::kTensorflowTypes),
 }));
 
 // Checks GN-1, SN-2 and SN-3.
@@ -93,12 +122,19 @@ SliceGeometry checked_slices(const Call& call) {
   const Shape& data = call.operands[0].shape();
   const Shape& indices = call.operands[1].shape();
   const Shape& updates = call.operands[2].shape();
+  const bool are_tuples_alone = call.has_trait(kTuplesAlone);
   require_rank_1(call, 0, "GN-1");
   require_rank_1(call, 1, "GN-1");
+  if (are_tuples_alone && rank(indices) == 1)
+    throw Error(
+        cat("indices ", to_string(indices), " has rank 1; ", call.version_name("needs"), " 2 or more"),
+        "GN-1");
   const std::int64_t k = indices.back();
-  if (k > rank(data)) {
+  const std::int64_t least = are_tuples_alone ? 1 : 0;
+  const std::int64_t most = are_tuples_alone ? std::min<std::int64_t>(rank(data), 7) : rank(data);
+  if (k < least || k > most) {
     throw Error(cat("the last dimension of indices ", to_string(indices), " is ", k, "; for data ",
-                    to_string(data), " it must be 0..", rank(data)),
+                    to_string(data), " it must be ", least, "..", most),
                 "SN-2", "", shape_picture({{"data", data}, {"indices", indices}}, rank(indices) - 1));
   }
   SliceGeometry slices = tuple_slices(data, indices, 0);
@@ -113,6 +149,7 @@ SliceGeometry checked_slices(const Call& call) {
       cat("the shape of indices ", to_string(indices), " without its last dimension, then the shape of data ",
           to_string(data), " from dimension ", k),
       "SN-3");
+  if (are_tuples_alone) require_elements_for(data, indices);
   return slices;
 }
 
@@ -147,6 +184,12 @@ constexpr OperatorName kNames[] = {
     {"atmul", Framework::jax, "at", {"reduction", "multiply", true}, true},
     {"atmin", Framework::jax, "at", {"reduction", "min", true}, true},
     {"atmax", Framework::jax, "at", {"reduction", "max", true}, true},
+    {"scatternd", Framework::tensorflow, "scatter_nd", {"reduction", "add"}, false, true},
+    {"tensorscatterndupdate", Framework::tensorflow, "tensor_scatter_nd_update"},
+    {"tensorscatterndadd", Framework::tensorflow, "tensor_scatter_nd_add", {"reduction", "add"}},
+    {"tensorscatterndsub", Framework::tensorflow, "tensor_scatter_nd_sub", {"reduction", "sub"}},
+    {"tensorscatterndmin", Framework::tensorflow, "tensor_scatter_nd_min", {"reduction", "min"}},
+    {"tensorscatterndmax", Framework::tensorflow, "tensor_scatter_nd_max", {"reduction", "max"}},
 };
 
 }  // namespace
@@ -164,7 +207,7 @@ constinit const Operator kScatterNd = scatter_operator<scatter_nd_operator::kRed
     .operands = scatter_nd_operator::kOperands,
     .attributes = scatter_nd_operator::kAttributes,
     .versions = scatter_nd_operator::kVersions,
-    .rules = "T-3 GN-1 SN-2 SN-3 BC-M1",
+    .rules = "T-3 GN-1 SN-2 SN-3 BC-M1 BC-T2",
     .plan = scatter_nd_operator::plan,
     .mask = MaskUse::leading,
     .traits = scatter_nd_operator::kTraits,

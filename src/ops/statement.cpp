@@ -15,6 +15,10 @@ constexpr std::string_view kJaxIndex = "JAX of August 2026, jax/_src/numpy/index
 constexpr std::string_view kGatherElements =
     "OpenVINO 2025.3, src/core/reference/include/openvino/reference/gather_elements.hpp";
 
+constexpr WordList kTensorflowScatters =
+    "scatter_nd tensor_scatter_nd_update tensor_scatter_nd_add tensor_scatter_nd_sub tensor_scatter_nd_min "
+    "tensor_scatter_nd_max";
+
 // clang-format off
 constexpr Statement kStatements[] = {
     {"IX-1", Framework::onnx, "Gather", 1, Stand::forbidden, "it is an error if any of the index values are out of bounds"},
@@ -41,6 +45,9 @@ constexpr Statement kStatements[] = {
     {"IX-1", Framework::jax, "take", 0, Stand::refused, "cannot do a non-empty jnp.take() from an empty axis", kJaxIndex},
     {"IX-1", Framework::jax, "at at_get", 0, Stand::refused, "an index without dimensions is out of bounds for an axis of size 0, in every mode", kJaxIndex},
 
+    {"IX-1", Framework::tensorflow, "gather gather_nd", 0, Stand::forbidden, "on CPU, an index out of bound is an error; on GPU the element is 0"},
+    {"IX-1", Framework::tensorflow, kTensorflowScatters, 0, Stand::forbidden, "on CPU, an index out of bound is an error; on GPU its update is ignored"},
+
     {"IX-2", Framework::onnx, "Gather", 1, Stand::open, "all index values are expected to be within bounds, which are not stated"},
     {"IX-2", Framework::onnx, "Scatter", 9, Stand::open, "no range is stated"},
     {"IX-2", Framework::onnx, "TensorScatter", 24, Stand::open, "nothing is said of negative indices in mode circular"},
@@ -54,11 +61,17 @@ constexpr Statement kStatements[] = {
     {"IX-2", Framework::torch, "index_select index_add index_reduce", 0, Stand::refused, "index out of range in self", kTorchSelect},
     {"IX-2", Framework::torch, "index_copy", 0, Stand::refused, "the index is out of bounds for the dimension", kTorchIndex},
 
+    {"IX-2", Framework::tensorflow, "gather gather_nd", 0, Stand::forbidden, "indices are in [0, params.shape[axis]); on GPU the element of any other is 0"},
+    {"IX-2", Framework::tensorflow, kTensorflowScatters, 0, Stand::forbidden, "on CPU, an index out of bound is an error; on GPU its update is ignored"},
+
     {"EW-7", Framework::onnx, "", 0, Stand::open, "nothing is said of integers divided by zero"},
     {"EW-7", Framework::openvino, "", 0, Stand::open, "the result of division by zero is undefined"},
     {"EW-7", Framework::stablehlo, "", 0, Stand::open, "nothing is said of integers divided by zero"},
     {"EW-7", Framework::webnn, "", 0, Stand::open, "nothing is said of integers divided by zero"},
     {"EW-7", Framework::torch, "", 0, Stand::refused, "ZeroDivisionError", "PyTorch 2.8, aten/src/ATen/native/cpu/BinaryOpsKernel.cpp"},
+    {"EW-7", Framework::tensorflow, "", 0, Stand::refused, "Integer division by zero", "TensorFlow 2.8, tensorflow/core/kernels/cwise_ops_common.cc"},
+    {"EW-8", Framework::tensorflow, "pow", 0, Stand::refused, "Integers to negative integer powers are not allowed", "TensorFlow 2.8, tensorflow/core/kernels/cwise_ops_common.cc"},
+    {"EW-8", Framework::tensorflow, "left_shift right_shift", 0, Stand::open, "if y is negative, or greater than or equal to the width of x in bits, the result is implementation defined"},
     {"EW-8", Framework::stablehlo, "", 0, Stand::open, "nothing is said of negative shifts"},
     {"EW-8", Framework::onnx, "", 0, Stand::open, "nothing is said of results beyond the dtype, or of negative shifts"},
     {"EW-8", Framework::openvino, "", 0, Stand::open, "the result of such a shift is undefined; nothing is said of powers beyond the dtype"},

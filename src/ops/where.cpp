@@ -67,6 +67,7 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
                 "where",
                 types(published::kJaxAny, kByteConditions, {kWideConditions, published::kSmall}),
                 {}}),
+    {Framework::tensorflow, 2, "where", types(published::kTensorflowAny), {}},
 }));
 
 BroadcastLayout layout_of(const Call& call) {
