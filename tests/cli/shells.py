@@ -69,7 +69,7 @@ CASES = [
     ("explain GN-", "GN-1 GN-2 GN-3 GN-4"),
     ("GatherN", "GatherND"),
     ("subtra", "subtract"),
-    ("GatherND --ba", "--batch-dims"),
+    ("GatherND --batc", "--batch-dims"),
     ("gather --spec onnx-27", "onnx-27"),
     ("ScatterElements --spec m", "mdf"),
 ]

@@ -6,6 +6,7 @@
 
 #include "base/text/error.hpp"
 #include "base/text/text.hpp"
+#include "engine/attributes.hpp"
 #include "engine/engine.hpp"
 #include "engine/version.hpp"
 #include "ops/registry.hpp"
@@ -91,6 +92,7 @@ std::string run(const Operator& op, const Version& version, const std::vector<DT
   for (std::size_t i = 0; i < tiny.operands.size(); ++i) {
     operands.push_back(tiny_tensor(dtypes[i], tiny.operands[i], role_of(op, i) != OperandRole::indices));
     if (role_of(op, i) == OperandRole::data && !result) result = dtypes[i];
+    if (i == 0 && request.op.name->makes_data) continue;
     request.positional.push_back(Operand::of_result(cat("@", i)));
   }
   if (more.empty()) {
@@ -108,6 +110,10 @@ std::string run(const Operator& op, const Version& version, const std::vector<DT
   const auto has_mapping = [](const NamedText& given) { return given.name == "axes_mapping"; };
   if (version.published == "broadcast_in_dim" && std::ranges::none_of(request.attributes, has_mapping))
     request.attributes.push_back({"axes_mapping", "0,1"});
+  const bool has_shape =
+      std::ranges::find(request.attributes, kMadeShapeName, &NamedText::name) != request.attributes.end();
+  if (request.op.name->makes_data && !has_shape)
+    request.attributes.push_back({std::string(kMadeShapeName), list_text(tiny.operands[0])});
   if (version.published == "put_along_axis") request.attributes.push_back({"axis", "0"});  // has no default
   if (version.framework != Framework::standard) request.spec = spec_name(version.framework, version.since);
   Settings settings;
@@ -180,6 +186,8 @@ void sweep_attribute(const Operator& op, const Version& version, const Attribute
       if (name != spec.name && find_attribute(version, name) != nullptr) tiny.others.push_back({name, text});
     }
   }
+  // The shape of data that the call makes.
+  if (op.name == "scatternd") tiny.list = list_text(sized_call(facts_of(op.name), 1, 1).operands[0]);
   std::vector<DType> dtypes;
   for (std::size_t i = 0; i < facts_of(op.name).operands.size(); ++i)
     dtypes.push_back(usual(version, type_variable(op, version, i)));
