@@ -120,7 +120,7 @@ struct ReadyCheck {
 
 // Returns the version under which all cases are called, if one is given.
 std::optional<std::string> read_spec(const Arguments& arguments) {
-  const auto spec = arguments.value("--spec");
+  auto spec = arguments.value("--spec");
   if (spec && names_several(*spec)) throw Error(cat("--spec: ", in_quotes(*spec), " has no single result"));
   (void)with_context("--spec", [&] { return parse_spec(spec); });
   return spec;
