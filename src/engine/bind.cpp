@@ -228,12 +228,12 @@ void reshape_operands(const Request& request, std::vector<GivenOperand>& given) 
 
 // Returns the zeros that stand for data (OperatorName::makes_data); without elements, if those of the updates
 // are not known or the dtype is none of numbers. A call that is only opened may lack its shape.
-GivenOperand made_data(const Settings& settings, OpenedCall& opened) {
+GivenOperand made_data(const Request& request, const Settings& settings, OpenedCall& opened) {
   const OperandSpec& spec = opened.call.op->operands[0];
   const Tensor& updates = opened.given.back().tensor;
   const auto* const shape = std::get_if<Shape>(&opened.call.find(kMadeShapeName)->value);
   OutputInfo info = checked_output(updates.dtype(), shape == nullptr ? Shape() : checked_target(*shape));
-  const bool is_known = updates.data() != nullptr || updates.size() == 0;
+  const bool is_known = !request.dry_run && (updates.data() != nullptr || updates.size() == 0);
   const bool is_number = (kNumericTypes | kComplexTypes).contains(info.dtype);
   Tensor tensor = is_known && is_number ? zeros(info.dtype, std::move(info.shape), settings, opened.inputs)
                                         : Tensor(info.dtype, std::move(info.shape));
@@ -260,7 +260,7 @@ OpenedCall open_operator(const Request& request, const Settings& settings, Attri
   }
   open_operands(request, settings, call, opened.inputs, opened.given);
   reshape_operands(request, opened.given);
-  if (call.name->makes_data) opened.given.insert(opened.given.begin(), made_data(settings, opened));
+  if (call.name->makes_data) opened.given.insert(opened.given.begin(), made_data(request, settings, opened));
   return opened;
 }
 
