@@ -283,17 +283,14 @@ void read_operator(KeyReading& to, const JsonObject& object) {
   if (!request.spec) request.spec = to.shared.only_spec;
   const JsonMember* const op = find_member(object, "op");
   if (op == nullptr) throw Error("key \"op\" is missing");
-  const auto find = [&] {
-    request.op = with_context("key \"op\"", [&] {
-      return require_operator(text_of(*op, "an operator name"), request.spec.value_or(""));
-    });
-  };
-  find();
+  request.op = with_context("key \"op\"", [&] {
+    return require_operator(text_of(*op, "an operator name"), request.spec.value_or(""));
+  });
   // Under --spec a case that gives data means the operator itself, which call_under() writes for the version.
   const bool is_shared = spec == nullptr && !to.shared.spec;
   if (is_shared && request.op.name->makes_data && find_member(object, request.op.op->operands[0].name)) {
     request.spec.reset();
-    find();
+    request.op.name = request.op.op->names.data();
   }
   request.from_job = true;
 }
