@@ -106,9 +106,10 @@ concept Half = requires {
   HalfTraits<T>::kInfinity;
 };
 
-// Rounds once, from float or double.
+// Rounds once, from float or double. Inlined by order: a loop over elements is a vector loop only then, and
+// whether the compiler inlines it by itself depends on what else is in the unit.
 template <Half T, std::floating_point Float>
-[[nodiscard]] T round_half(Float value) {
+[[gnu::always_inline]] [[nodiscard]] inline T round_half(Float value) {
   using Traits = HalfTraits<T>;
   using Limits = std::numeric_limits<Float>;
   using Bits = detail::FloatBits<Float>;
