@@ -26,7 +26,7 @@ namespace tensorop {
 #define TENSOROP_DECLARATION(op) extern const Operator op;
 TENSOROP_OPERATORS(TENSOROP_DECLARATION)
 #undef TENSOROP_DECLARATION
-#define TENSOROP_ADDRESS(op) &op,
+#define TENSOROP_ADDRESS(op) &(op),
 inline constexpr std::array kOperators = {TENSOROP_OPERATORS(TENSOROP_ADDRESS)};
 #undef TENSOROP_ADDRESS
 
