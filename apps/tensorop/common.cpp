@@ -27,7 +27,7 @@ std::vector<Option> global_options() {
       {"--threads", kHeading, "N", "threads to use; default: the cores this process may use",
        OptionRules{.kind = OptionKind::integer}},
       {"--memory", kHeading, "SIZE",
-       "bytes for buffers and windows, with K, M or G: powers of 1024; default: TENSOROP_MEMORY, else "
+       "bytes for buffers, with K, M or G: powers of 1024; default: TENSOROP_MEMORY, else "
        "half of what is free",
        OptionRules{.kind = OptionKind::bytes}},
       {"--progress", kHeading, "auto|always|never",

@@ -10,7 +10,7 @@ namespace tensorop {
 namespace {
 
 std::string_view access_name(Access access) {
-  constexpr std::string_view kNames[] = {"plain", "advised", "windows", "exchange"};
+  constexpr std::string_view kNames[] = {"plain", "advised", "bands", "exchange"};
   return kNames[static_cast<std::size_t>(access)];
 }
 
@@ -91,12 +91,12 @@ std::vector<std::string> access_lines(const AccessReport& report) {
   std::vector<std::string> lines = {
       cat(access_name(access), order_text(report.decision), ": ", reason_text(report))};
   const std::string writes = cat("writes ", byte_size_text(report.facts.result_bytes));
-  if (access == Access::windows) {
-    const WindowPlan& windows = report.windows;
-    lines.push_back(cat(counted(windows.count, "window"), " of ", byte_size_text(windows.window_bytes),
-                        "; reads ", byte_size_text(windows.read_bytes), ", ", writes));
-    if (windows.scratch_bytes != 0)
-      lines.back() += cat(", needs ", byte_size_text(windows.scratch_bytes), " of temporary space");
+  if (access == Access::bands) {
+    const BandPlan& bands = report.bands;
+    lines.push_back(cat(counted(bands.count, "band"), " of ", byte_size_text(bands.band_bytes), "; reads ",
+                        byte_size_text(bands.read_bytes), ", ", writes));
+    if (bands.scratch_bytes != 0)
+      lines.back() += cat(", needs ", byte_size_text(bands.scratch_bytes), " of temporary space");
   }
   return lines;
 }

@@ -84,9 +84,9 @@ AccessReport find_access(const Plan& plan, const Inputs& inputs, std::int64_t re
     }
   }
   report.decision = choose(facts);
-  if (report.decision.access == Access::windows) {
+  if (report.decision.access == Access::bands) {
     facts.memory = memory_of(settings);
-    report.windows = plan_windows(*moves, facts.memory);
+    report.bands = plan_bands(*moves, facts.memory);
   }
   return report;
 }

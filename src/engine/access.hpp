@@ -5,8 +5,8 @@
 
 #include "base/files/input_file.hpp"
 #include "kernels/rows/plan.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "kernels/schedules/choose.hpp"
-#include "kernels/schedules/windows.hpp"
 
 namespace tensorop {
 
@@ -16,7 +16,7 @@ struct Settings;
 struct AccessReport {
   Decision decision;
   ScheduleFacts facts;
-  WindowPlan windows;  // set if the access is windows
+  BandPlan bands;  // set if the access is bands
 };
 
 // Finds out where the operands of a plan are, and chooses an access. Samples a few dozen pages and rows if

@@ -12,8 +12,8 @@
 #include "base/text/text.hpp"
 #include "io/npy/npy.hpp"
 #include "kernels/elements/element_plans.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "kernels/schedules/tiles.hpp"
-#include "kernels/schedules/windows.hpp"
 #include "kernels/worker_buffers.hpp"
 
 namespace tensorop {
@@ -105,7 +105,7 @@ ElementTarget target_of(Sink& sink, DType dtype, const Threads& threads) {
   }};
 }
 
-Windowing windowing_of(const Inputs& inputs, const ElementTarget& target, const Settings& settings) {
+BandSettings band_settings_of(const Inputs& inputs, const ElementTarget& target, const Settings& settings) {
   return {.memory = memory_of(settings),
           .target = target,
           .is_mapped = [&inputs](const std::byte* elements) { return inputs.find(elements) != nullptr; },
@@ -173,30 +173,30 @@ void Execution::decide() {
 void Execution::prepare(const Decision& decision, bool checks) {
   const Threads& threads = settings_.threads;
   chunk_ = range_elements(plan_.moves(), decision, width_);
-  const bool in_windows = decision.access == Access::windows;
-  if (!in_windows) threads.expect(elements_ * width_);
+  const bool in_bands = decision.access == Access::bands;
+  if (!in_bands) threads.expect(elements_ * width_);
   require_no_duplicates(plan_, settings_);
   prepared_.emplace(plan_, Range{0, elements_}, decision, threads);
   // Whether preparing and filling may miss a fault.
-  const bool misses = in_windows ? elements_ == 0 : decision.is_whole() || !plan_.facts().fill_checks;
+  const bool misses = in_bands ? elements_ == 0 : decision.is_whole() || !plan_.facts().fill_checks;
   if (checks || misses) check_all(plan_, threads);
 }
 
 // Computes the result. `target` takes elements in the order that the decision needs.
 void Execution::fill(const ElementTarget& target) const {
   if (elements_ == 0) return;
-  if (report_->decision.access == Access::windows) return fill_in_windows(target);
+  if (report_->decision.access == Access::bands) return fill_in_bands(target);
   if (report_->decision.is_whole()) return fill_in_tiles(target);
   const Threads threads = target.memory != nullptr ? settings_.threads : filling_threads(settings_);
   fill_ranges(*prepared_, {0, elements_}, width_, chunk_, target, threads);
 }
 
-// Windows meet faults in the order in which they read indices; then the lowest one is searched for.
-void Execution::fill_in_windows(const ElementTarget& target) const {
-  Windowing windowing = windowing_of(inputs_, target, settings_);
-  windowing.memory = report_->facts.memory;  // as the report says; what is free may have changed
+// Bands meet faults in the order in which they read indices; then the lowest one is searched for.
+void Execution::fill_in_bands(const ElementTarget& target) const {
+  BandSettings band_settings = band_settings_of(inputs_, target, settings_);
+  band_settings.memory = report_->facts.memory;  // as the report says; what is free may have changed
   try {
-    fill_windows(*prepared_->moves(), windowing, settings_.threads);
+    fill_bands(*prepared_->moves(), band_settings, settings_.threads);
   } catch (const PlanFault&) {
     check_all(plan_, settings_.threads);
     throw;
@@ -256,8 +256,8 @@ Tensor Execution::evaluate(Arenas arenas) {
   decide();
   if (settings_.explain) settings_.explain(*report_);
   const std::int64_t bytes = elements_ * width_;
-  // A result that is made in windows may stay in a file.
-  const bool in_file = report_->decision.access == Access::windows && output_.dtype != DType::string &&
+  // A result that is made in bands may stay in a file.
+  const bool in_file = report_->decision.access == Access::bands && output_.dtype != DType::string &&
                        bytes > memory_of(settings_);
   if (!in_file) require_memory(bytes, cat("the result of shape ", to_string(output_.shape)));
   prepare(report_->decision, false);
@@ -295,11 +295,11 @@ void Execution::fill(Sink& sink) {
   const bool anywhere = sink.elements() != nullptr;
   decide();
   const Decision& decision = report_->decision;
-  const bool in_windows = decision.access == Access::windows;
-  const bool in_tiles = decision.is_whole() || report_->windows.in_tiles;
-  if ((in_tiles && !anywhere) || (in_windows && sink.together() != 1)) {
+  const bool in_bands = decision.access == Access::bands;
+  const bool in_tiles = decision.is_whole() || report_->bands.in_tiles;
+  if ((in_tiles && !anywhere) || (in_bands && sink.together() != 1)) {
     // A file that is written from front to end needs the complete result first, because tiles compute it
-    // column by column, and windows may end between elements that share a byte.
+    // column by column, and bands may end between elements that share a byte.
     threads.expect(elements_ * width_);
     return copy_to_sink(evaluate({}), sink, filling_threads(settings_));
   }
@@ -312,7 +312,7 @@ void Execution::fill(Sink& sink) {
     return fill_changed(shared, target_of(sink, output_.dtype, threads));
   }
   prepare(decision, sink.is_stream());
-  if (!anywhere && !in_windows)
+  if (!anywhere && !in_bands)
     return fill_sink_by_range(*prepared_, {0, elements_}, width_, chunk_, sink, filling_threads(settings_));
   fill(target_of(sink, output_.dtype, threads));
 }

@@ -10,8 +10,8 @@
 #include "engine/access.hpp"
 #include "engine/settings.hpp"
 #include "io/sink.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "kernels/schedules/prepared_plan.hpp"
-#include "kernels/schedules/windows.hpp"
 #include "ops/operator.hpp"
 #include "tensor/tensor.hpp"
 
@@ -23,7 +23,7 @@ struct Bound;
 void require_possible(const OutputInfo& output);
 
 // Computes the result of a plan, once. Looks at the facts once, decides once, and has the schedule: ranges
-// that are direct or sorted (prepared_plan.hpp), tiles (tiles.hpp), windows (windows.hpp), or for a file
+// that are direct or sorted (prepared_plan.hpp), tiles (tiles.hpp), bands (bands.hpp), or for a file
 // that shares its blocks with data the ranges that change. The target is memory, a file or a stream.
 class Execution {
  public:
@@ -50,7 +50,7 @@ class Execution {
   void prepare(const Decision& decision, bool checks);
   void fill(Sink& sink);
   void fill(const ElementTarget& target) const;
-  void fill_in_windows(const ElementTarget& target) const;
+  void fill_in_bands(const ElementTarget& target) const;
   void fill_in_tiles(const ElementTarget& target) const;
   [[nodiscard]] bool changes_few_parts() const;
   void fill_changed(OutputFile::Part shared, const ElementTarget& target) const;
@@ -83,9 +83,9 @@ void fill_ranges(const PreparedPlan& plan, Range all, std::int64_t width, std::i
 [[nodiscard]] ElementTarget target_of(Sink& sink, DType dtype, const Threads& threads);
 // The target for the elements in a result's file, which outlives the target.
 [[nodiscard]] ElementTarget file_target(const ElementFile& file, std::int64_t width);
-// The parameters of a call's windows. `inputs` and `settings` outlive them.
-[[nodiscard]] Windowing windowing_of(const Inputs& inputs, const ElementTarget& target,
-                                     const Settings& settings);
+// The parameters of a call's bands. `inputs` and `settings` outlive them.
+[[nodiscard]] BandSettings band_settings_of(const Inputs& inputs, const ElementTarget& target,
+                                            const Settings& settings);
 
 // Writes a tensor that is in memory or mapped to an open sink, or to a destination.
 void write_tensor(const Tensor& tensor, const Inputs& inputs, Sink& sink, const Threads& threads);

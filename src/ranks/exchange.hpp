@@ -12,7 +12,7 @@
 #include "kernels/range.hpp"
 #include "kernels/rows/reduce.hpp"
 #include "kernels/rows/row_moves.hpp"
-#include "kernels/schedules/windows.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "ranks/ranks.hpp"
 #include "tensor/tensor.hpp"
 
@@ -72,25 +72,25 @@ class RowRequests {
 struct Exchange {
   const Ranks& ranks;
   const Threads& threads;
-  // The windowing of this rank, with a target that accepts elements at any place. The memory is for windows
+  // The band_settings of this rank, with a target that accepts elements at any place. The memory is for bands
   // and buffers; in any case a few megabytes are used, and a row for each other rank in each direction.
-  const Windowing& windowing;
+  const BandSettings& band_settings;
   bool is_cold;       // whether pages of data may have to be read from a disk
   bool counts_pages;  // whether the caller needs the number of pages of data that are read
   RankCost& cost;
 };
 
-// Each rank makes the rows part_of(rows) of the result, in windows as large as memory allows. In passes over
+// Each rank makes the rows part_of(rows) of the result, in bands as large as memory allows. In passes over
 // as many rows as it can sort, it requests the needed rows of data from their owners, in ascending order,
 // each row once in a pass, however often it occurs. So each rank reads its part of data sequentially, once
-// for each pass. Rows for windows after the first of a pass wait in a temporary file. Called by all
+// for each pass. Rows for bands after the first of a pass wait in a temporary file. Called by all
 // ranks together: throws PlanFault if an index is out of range, not always for the lowest one.
 void gather_by_exchange(const RowMoves& moves, const Exchange& exchange);
 
-// Each rank makes the rows part_of(data_rows) of the result, in windows as large as memory allows. The ranks
+// Each rank makes the rows part_of(data_rows) of the result, in bands as large as memory allows. The ranks
 // read the updates once, in turns, block by block, and send each update to the rank that owns its target; the
 // owner applies updates ordered by block, rank and position: in the order of the index tuples. If a part
-// needs more than one window, updates wait in a temporary file. Called by all ranks together: throws as
+// needs more than one band, updates wait in a temporary file. Called by all ranks together: throws as
 // gather_by_exchange() does.
 void scatter_by_exchange(const RowMoves& moves, const Exchange& exchange);
 

@@ -11,8 +11,8 @@
 #include "kernels/cache.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/gather_rows.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "kernels/schedules/gather_pass.hpp"
-#include "kernels/schedules/windows.hpp"
 #include "ranks/exchange.hpp"
 
 namespace tensorop {
@@ -52,13 +52,13 @@ class GatherExchange {
       : moves_(moves),
         exchange_(exchange),
         size_(exchange.ranks.size()),
-        is_mapped_(exchange.windowing.is_mapped(moves.data.data())),
+        is_mapped_(exchange.band_settings.is_mapped(moves.data.data())),
         most_rows_(ceil_div(moves.map.rows(), size_)),
         sizes_(choose_passes({.rows = most_rows_,
                               .row_bytes = moves.row_bytes(),
                               .data_bytes = 2 * ceil_div(moves.data_bytes(), size_),  // read and sent
                               .sort_bytes = kRequestSortBytes,
-                              .memory = exchange.windowing.memory / 2})),
+                              .memory = exchange.band_settings.memory / 2})),
         pair_rows_(pair_rows()),
         own_rows_(part_of(moves.data_rows(), exchange.ranks.rank(), size_)) {}
 
@@ -80,7 +80,7 @@ class GatherExchange {
  private:
   [[nodiscard]] std::int64_t pair_rows() const {
     const std::int64_t bytes =
-        std::min({exchange_.windowing.memory / 5 / size_, kPairBytes, kMostExchanged / size_});
+        std::min({exchange_.band_settings.memory / 5 / size_, kPairBytes, kMostExchanged / size_});
     return std::max<std::int64_t>(1, bytes / (moves_.row_bytes() + kRequestBytes + to_int64(sizeof(Move))));
   }
 
@@ -96,7 +96,7 @@ class GatherExchange {
     done_ = own_rows_.first * moves_.row_bytes();
     std::optional<GatherPass> result;
     together(ranks, [&] {
-      result.emplace(moves_, pass, sizes_.window_rows, rounds * size_, exchange_.windowing,
+      result.emplace(moves_, pass, sizes_.band_rows, rounds * size_, exchange_.band_settings,
                      exchange_.threads);
       if (exchange_.counts_pages)
         pages_.emplace(own_rows_.first * moves_.row_bytes(), own_rows_.count * moves_.row_bytes());
@@ -197,7 +197,7 @@ class GatherExchange {
     });
   }
 
-  // Rows below the lowest row of a round are not requested again in this window.
+  // Rows below the lowest row of a round are not requested again in this band.
   void give_up(std::int64_t low) {
     const std::int64_t end = (own_rows_.first + low) * moves_.row_bytes();
     if (end - done_ < kRequestAheadBytes) return;

@@ -114,11 +114,11 @@ class RankPlan {
   }
 
   void exchange(const AccessReport& report) {
-    Windowing windowing = windowing_of(bound_.inputs, target_, settings_);
-    windowing.sharers = ranks_.ranks_per_machine();
+    BandSettings band_settings = band_settings_of(bound_.inputs, target_, settings_);
+    band_settings.sharers = ranks_.ranks_per_machine();
     const Exchange exchange = {.ranks = ranks_,
                                .threads = settings_.threads,
-                               .windowing = windowing,
+                               .band_settings = band_settings,
                                .is_cold = report.facts.resident < 1,
                                .counts_pages = settings_.explain_ranks != nullptr,
                                .cost = cost_};

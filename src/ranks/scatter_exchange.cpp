@@ -10,7 +10,7 @@
 #include "base/text/error.hpp"
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/row_updates.hpp"
-#include "kernels/schedules/windows.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "ranks/exchange.hpp"
 
 namespace tensorop {
@@ -18,7 +18,7 @@ namespace {
 
 // Bytes of updates that a rank reads in a round.
 constexpr std::int64_t kUpdateBlockBytes = 1 << 20;
-// Bytes of a window that a thread copies or writes at a time.
+// Bytes of a band that a thread copies or writes at a time.
 constexpr std::int64_t kPieceBytes = 1 << 20;
 
 // The target of an update, counted from the first row of its owner's part, and the row number in the updates,
@@ -48,24 +48,24 @@ class ScatterExchange {
       found_.resize(to_size(block_rows_));
     });
     exchange_.threads.expect(2 * mine_.count * moves_.row_bytes());
-    // Must give the same on all ranks. Updates wait for the rest if they go to a later window, or if all
+    // Must give the same on all ranks. Updates wait for the rest if they go to a later band, or if all
     // updates of a target are applied together; otherwise they are applied on arrival, without storing them:
     // for 400,000 rows of 512 bytes on two ranks waiting took 1.6 times as much CPU; for 10 million elements
     // of 4 bytes, which sorting brings into cache, 0.8 times.
     const std::int64_t part_bytes = ceil_div(data_rows_, size_) * moves_.row_bytes();
-    const bool wait = part_bytes > exchange_.windowing.memory / 2 || moves_.row_updates->together();
+    const bool wait = part_bytes > exchange_.band_settings.memory / 2 || moves_.row_updates->together();
     if (wait) make_room(ceil_div(rows, round_rows));
-    if (!wait) together(ranks, [&] { begin_window(); });
+    if (!wait) together(ranks, [&] { begin_band(); });
     for (std::int64_t first = 0, number = 0; first < rows; first += round_rows, ++number) {
       const std::int64_t at = std::min(rows, first + ranks.rank() * block_rows_);
       make_round(number, {at, std::min(block_rows_, rows - at)});
     }
-    // Frees memory for the windows.
+    // Frees memory for the bands.
     addresses_.reset();
     rows_.reset();
     together(ranks, [&] {
-      wait ? write_scatter_windows(moves_, *waiting_, exchange_.windowing, exchange_.threads)
-           : write_window();
+      wait ? write_scatter_bands(moves_, *waiting_, exchange_.band_settings, exchange_.threads)
+           : write_band();
     });
     exchange_.cost.read += mine_.count * moves_.row_bytes();
   }
@@ -80,7 +80,7 @@ class ScatterExchange {
   [[nodiscard]] std::int64_t block_rows() const {
     const std::int64_t row = sent_row_bytes() + to_int64(sizeof(Address));
     const std::int64_t bytes =
-        std::min({exchange_.windowing.memory / 4 / size_, kUpdateBlockBytes, kMostExchanged / size_});
+        std::min({exchange_.band_settings.memory / 4 / size_, kUpdateBlockBytes, kMostExchanged / size_});
     return std::clamp<std::int64_t>(bytes / row, 1, std::max<std::int64_t>(1, moves_.map.rows()));
   }
 
@@ -103,12 +103,12 @@ class ScatterExchange {
                            .repeated = moves_.row_updates->repeats(),
                            .by_row = moves_.row_updates->by_row(),
                            .accumulator_bytes = moves_.row_updates->accumulator_bytes(),
-                           .memory = exchange_.windowing.memory});
+                           .memory = exchange_.band_settings.memory});
       PartitionSizes sizes = division.sizes;
       sizes.targets = mine_;
       sizes.chunks = rounds;
       sizes.row_bytes = sent_row_bytes();
-      waiting_.emplace(sizes, division.in_file ? exchange_.windowing.scratch : nullptr);
+      waiting_.emplace(sizes, division.in_file ? exchange_.band_settings.scratch : nullptr);
     });
   }
 
@@ -197,7 +197,7 @@ class ScatterExchange {
       const std::int64_t first = part_bound(mine_.count, part, parts);
       const Range targets = {mine_.first + first, part_bound(mine_.count, part + 1, parts) - first};
       moves_.row_updates->update(
-          {targets, 0, moves_.row_elements, 0}, window_->data() + first * moves_.row_bytes(), rows,
+          {targets, 0, moves_.row_elements, 0}, band_->data() + first * moves_.row_bytes(), rows,
           [&](const auto& take_moves) {
             for (std::size_t at = 0; at < moves.size(); at += to_size(kIndexBlock))
               take_moves(moves.data() + at, std::min(kIndexBlock, to_int64(moves.size() - at)));
@@ -206,16 +206,16 @@ class ScatterExchange {
   }
 
   // This rank's part of the result; its initial contents are data.
-  void begin_window() {
-    window_.emplace(mine_.count * moves_.row_bytes(), "a window of the result");
+  void begin_band() {
+    band_.emplace(mine_.count * moves_.row_bytes(), "a band of the result");
     for_each_piece([&](Range elements, std::byte* out) {
       const std::int64_t width = moves_.row_bytes() / moves_.row_elements;
       std::memcpy(out, moves_.data.data() + elements.first * width, to_size(elements.count * width));
     });
   }
-  void write_window() {
+  void write_band() {
     for_each_piece(
-        [&](Range elements, const std::byte* from) { exchange_.windowing.target.write(elements, from); });
+        [&](Range elements, const std::byte* from) { exchange_.band_settings.target.write(elements, from); });
   }
   template <class Work>
   void for_each_piece(const Work& work) {
@@ -223,7 +223,7 @@ class ScatterExchange {
     const Range all = {mine_.first * moves_.row_elements, mine_.count * moves_.row_elements};
     const std::int64_t step = kPieceBytes / width;
     for_each_range(all, step, exchange_.threads, [&](Range elements, int /*worker*/) {
-      work(elements, window_->data() + (elements.first - all.first) * width);
+      work(elements, band_->data() + (elements.first - all.first) * width);
       exchange_.threads.advance(elements.count * width);
     });
   }
@@ -243,7 +243,7 @@ class ScatterExchange {
   std::vector<Found> found_;
   std::optional<ExchangeBuffers> addresses_;
   std::optional<ExchangeBuffers> rows_;
-  std::optional<Storage> window_;
+  std::optional<Storage> band_;
   std::optional<Partition> waiting_;
   Partition::Scratch scratch_;
 };

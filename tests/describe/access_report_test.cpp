@@ -42,7 +42,7 @@ ScheduleFacts targets(std::int64_t result_bytes) {
 
 }  // namespace
 
-TEST_CASE("a plan is explained by its access, the reason, and its windows", "[report][access]") {
+TEST_CASE("a plan is explained by its access, the reason, and its bands", "[report][access]") {
   struct Row {
     AccessReport report;
     std::vector<std::string> lines;
@@ -52,9 +52,8 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
   ScheduleFacts many_rows = targets(128 * kMiB);
   many_rows.rows = 6'000'000;
   many_rows.sort_bytes = 72'000'000;
-  const WindowPlan windows = {
-      .count = 8, .window_bytes = 256 * kMiB, .read_bytes = 32 * kGiB, .scratch_bytes = 0};
-  WindowPlan with_scratch = windows;
+  const BandPlan bands = {.count = 8, .band_bytes = 256 * kMiB, .read_bytes = 32 * kGiB, .scratch_bytes = 0};
+  BandPlan with_scratch = bands;
   with_scratch.count = 1;
   with_scratch.scratch_bytes = 3 * kGiB / 2;
   const std::vector<Row> rows = {
@@ -78,19 +77,19 @@ TEST_CASE("a plan is explained by its access, the reason, and its windows", "[re
       {{{Access::advised, AccessReason::long_rows}, facts_of(50000, 0), {}},
        {"advised: 4.0 GiB are read at random, 0% of them in memory; 50000 rows of 512 bytes touch 5% of "
         "their pages, and are long enough to be read one by one"}},
-      {{{Access::windows, AccessReason::short_rows}, facts_of(4'000'000, 0.999), windows},
-       {"windows: 4.0 GiB are read at random, over 99% of them in memory; 4000000 rows of 512 bytes touch "
+      {{{Access::bands, AccessReason::short_rows}, facts_of(4'000'000, 0.999), bands},
+       {"bands: 4.0 GiB are read at random, over 99% of them in memory; 4000000 rows of 512 bytes touch "
         "99% of their pages, and are read faster in ascending order",
-        "8 windows of 256.0 MiB; reads 32.0 GiB, writes 1.9 GiB"}},
-      {{{Access::windows, AccessReason::outer_axis}, columns(), windows},
-       {"windows: 4.0 GiB are accessed along an outer axis, 25% of them in memory",
-        "8 windows of 256.0 MiB; reads 32.0 GiB, writes 1.0 GiB"}},
-      {{{Access::windows, AccessReason::large_result}, columns(), with_scratch},
-       {"windows: the result of 1.0 GiB is written at random; 256.0 MiB of memory may be used",
-        "1 window of 256.0 MiB; reads 32.0 GiB, writes 1.0 GiB, needs 1.5 GiB of temporary space"}},
-      {{{Access::windows, AccessReason::many_rows}, many_rows, with_scratch},
-       {"windows: sorting 6000000 rows takes 68.7 MiB; 256.0 MiB of memory may be used",
-        "1 window of 256.0 MiB; reads 32.0 GiB, writes 128.0 MiB, needs 1.5 GiB of temporary space"}},
+        "8 bands of 256.0 MiB; reads 32.0 GiB, writes 1.9 GiB"}},
+      {{{Access::bands, AccessReason::outer_axis}, columns(), bands},
+       {"bands: 4.0 GiB are accessed along an outer axis, 25% of them in memory",
+        "8 bands of 256.0 MiB; reads 32.0 GiB, writes 1.0 GiB"}},
+      {{{Access::bands, AccessReason::large_result}, columns(), with_scratch},
+       {"bands: the result of 1.0 GiB is written at random; 256.0 MiB of memory may be used",
+        "1 band of 256.0 MiB; reads 32.0 GiB, writes 1.0 GiB, needs 1.5 GiB of temporary space"}},
+      {{{Access::bands, AccessReason::many_rows}, many_rows, with_scratch},
+       {"bands: sorting 6000000 rows takes 68.7 MiB; 256.0 MiB of memory may be used",
+        "1 band of 256.0 MiB; reads 32.0 GiB, writes 128.0 MiB, needs 1.5 GiB of temporary space"}},
       {{{Access::advised, AccessReason::asked_for}, small, {}}, {"advised: asked for"}},
   };
   for (const Row& row : rows) CHECK(access_lines(row.report) == row.lines);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""--memory is kept: windows, tiles and the search for duplicates under a limit of the process's own memory, against NumPy.
+"""--memory is kept: bands, tiles and the search for duplicates under a limit of the process's own memory, against NumPy.
 Only this limits the memory that the process may have to what it was told. One of the calls; with TENSOROP_NIGHTLY=1 all.
 
     /usr/bin/python3 tests/engine/memory_promise.py path/to/tensorop
@@ -78,7 +78,7 @@ HOLES = {"sparse.npy": SPARSE, "half.npy": SPARSE // 2}
 
 
 def make(name):
-    """Writes the operand unless it is there, and drops its pages: a gather from memory needs no windows."""
+    """Writes the operand unless it is there, and drops its pages: a gather from memory needs no bands."""
     if pathlib.Path(name).exists():
         drop(name)
     elif name in HOLES:
@@ -123,7 +123,7 @@ def is_masked(got):
 
 
 SCATTER = ["scatternd", "data.npy", "indices.npy", "updates.npy"]
-CALLS = [  # what, whether windows are taken, arguments, whether a result is right
+CALLS = [  # what, whether bands are taken, arguments, whether a result is right
     ("gather", True, ["gathernd", "data.npy", "indices.npy"], is_gathered),
     ("scatter", True, SCATTER, is_scattered),
     # One update for each element: with use_init_val false the mean is the update.
@@ -144,7 +144,7 @@ if NIGHTLY:  # it takes five times as long as any other
 def main(tensorop):
     checker = Checker()
     calls = [(call, limits) for limits in ((8, 16), (24, 1)) for call in CALLS]
-    for (what, in_windows, arguments, is_right), (memory, threads) in share(calls, len(CALLS)):
+    for (what, in_bands, arguments, is_right), (memory, threads) in share(calls, len(CALLS)):
         for name in arguments:
             if name.endswith(".npy"):
                 make(name)
@@ -152,8 +152,8 @@ def main(tensorop):
             [tensorop, *arguments, "-o", "out.npy", "--memory", f"{memory}M", "--threads", str(threads), "--explain-plan"],
             preexec_fn=limit(memory << 20), capture_output=True, text=True)
         failure = "" if done.returncode == 0 else f"status {done.returncode}: {done.stderr}"
-        if not failure and in_windows and "plan: windows" not in done.stderr:
-            failure = f"no windows: {done.stderr}"
+        if not failure and in_bands and "plan: bands" not in done.stderr:
+            failure = f"no bands: {done.stderr}"
         if not failure and not is_right(np.load("out.npy", mmap_mode="r")):
             failure = "another result"
         pathlib.Path("out.npy").unlink(missing_ok=True)

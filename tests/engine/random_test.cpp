@@ -28,7 +28,7 @@ TEST_CASE("the scatter family does what the reference does", "[random][threads]"
   compare_group("scatter", 3500, 10);
 }
 
-TEST_CASE("windows do what the reference does", "[random][threads]") {
+TEST_CASE("bands do what the reference does", "[random][threads]") {
   compare_group("slices", 800, 6);
 }
 
@@ -40,7 +40,7 @@ TEST_CASE("every access scatters what the plain one scatters", "[random][threads
   compare_group("scatter", 600, 8, compare_accesses);
 }
 
-TEST_CASE("every access moves the windows that the plain one moves", "[random][threads]") {
+TEST_CASE("every access moves the bands that the plain one moves", "[random][threads]") {
   compare_group("slices", 400, 6, compare_accesses);
 }
 

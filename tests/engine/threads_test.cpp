@@ -161,8 +161,8 @@ void check_same_bytes(const BigCall& call, Access under_thread_sanitizer = Acces
   CHECK(meter.done() == meter.total());
   const bool holds_memory = call.operands[0].dtype() == DType::string || file.ends_with(expected);
   CHECK(holds_memory);
-  // By every other access, in a few windows: to a file, where more threads write than into memory.
-  for (const Access access : {Access::advised, Access::windows}) {
+  // By every other access, in a few bands: to a file, where more threads write than into memory.
+  for (const Access access : {Access::advised, Access::bands}) {
     if (kThreadSanitizer && access != under_thread_sanitizer) continue;
     Settings forced = settings_of(call, kThreadCounts.back());
     forced.access = access;
@@ -182,7 +182,7 @@ void check_same_bytes(Random& random, const std::string& text) {
   const std::uint64_t number = calls++;
   if (kThreadSanitizer && number % 20 != 0) return;
   if (!kThreadSanitizer && !is_nightly() && number != 0 && (number + seed) % 3 != 0) return;
-  check_same_bytes(call_of(random, text), number % 40 == 0 ? Access::advised : Access::windows);
+  check_same_bytes(call_of(random, text), number % 40 == 0 ? Access::advised : Access::bands);
 }
 
 TEST_CASE("gather: the same bytes for rows of any width and any number of threads", "[threads]") {
@@ -314,7 +314,7 @@ TEST_CASE("scatter family: the same bytes where the updates are too many to be s
   }
 }
 
-TEST_CASE("windows: the same bytes for any number of threads", "[threads]") {
+TEST_CASE("bands: the same bytes for any number of threads", "[threads]") {
   Random random(8);
   check_same_bytes(random,
                    "gatherslices float32[3001,501] int32[2000,1]:-9..3009 offset_dims=1 "
@@ -491,8 +491,8 @@ TEST_CASE("of several bad indices the lowest is named by any number of threads",
         CHECK(message_of(call, threads, std::nullopt) == expected);
         CHECK(message_of(call, threads, "/dev/null") == expected);
       }
-      for (const Access access : {Access::plain, Access::advised, Access::windows}) {
-        if (kThreadSanitizer && access != Access::windows) continue;
+      for (const Access access : {Access::plain, Access::advised, Access::bands}) {
+        if (kThreadSanitizer && access != Access::bands) continue;
         CHECK(message_of(call, kThreadCounts.back(), directory.file("out.npy"), access) == expected);
         CHECK(!std::filesystem::exists(directory.file("out.npy")));
       }

@@ -56,11 +56,11 @@ Operation call(const std::string& name, const std::string& text, const std::stri
   return {name, {output}, calling(text, output, settings)};
 }
 
-// The same with operands that are taken not to fit in memory: in windows of `memory` bytes.
-Operation windows(const std::string& name, const std::string& text, const std::string& output = "out.npy",
-                  std::int64_t memory = 1) {
+// The same with operands that are taken not to fit in memory: in bands of `memory` bytes.
+Operation bands(const std::string& name, const std::string& text, const std::string& output = "out.npy",
+                std::int64_t memory = 1) {
   Settings settings;
-  settings.access = Access::windows;
+  settings.access = Access::bands;
   settings.memory = memory;
   return call(name, text, output, settings);
 }
@@ -354,13 +354,13 @@ const std::vector<Operation>& small_operations() {
       conversion("conversion of a deflated array in pieces", "arrays.npz:data", "out.npy", false, 1),
       call("gather from an archive", "gather arrays.npz:data picks.npy"),
       call("gather with advice", "gather data.npy picks.npy", "out.npy", advised),
-      windows("gather in windows", "gather data.npy picks.npy"),
-      windows("gather in windows through a temporary file", "gather wide.npy picks.npy", "out.npy", 128),
-      windows("gather in windows to JSON", "gather data.npy picks.npy", "out.json"),
-      windows("scatternd in windows", "scatternd data.npy tuples.npy updates.npy"),
-      windows("scatternd in windows through a temporary file", "scatternd tall.npy tuples.npy updates.npy"),
-      windows("gatherelements in windows of columns", "gatherelements data.npy cells.npy"),
-      windows("scatterelements in windows of columns", "scatterelements data.npy cells.npy updates.npy"),
+      bands("gather in bands", "gather data.npy picks.npy"),
+      bands("gather in bands through a temporary file", "gather wide.npy picks.npy", "out.npy", 128),
+      bands("gather in bands to JSON", "gather data.npy picks.npy", "out.json"),
+      bands("scatternd in bands", "scatternd data.npy tuples.npy updates.npy"),
+      bands("scatternd in bands through a temporary file", "scatternd tall.npy tuples.npy updates.npy"),
+      bands("gatherelements in bands of columns", "gatherelements data.npy cells.npy"),
+      bands("scatterelements in bands of columns", "scatterelements data.npy cells.npy updates.npy"),
       {"gather from a file so large that it is asked what is in memory",
        {"out.npy"},
        calling("gather large.npy picks.npy", "out.npy"),

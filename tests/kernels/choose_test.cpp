@@ -1,4 +1,4 @@
-// The decision how rows are moved, and where windows take updates from, on both sides of each limit.
+// The decision how rows are moved, and where bands take updates from, on both sides of each limit.
 #include "kernels/schedules/choose.hpp"
 
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/rows/partition.hpp"
-#include "kernels/schedules/windows.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop::kernels_choose_test {
@@ -76,12 +76,12 @@ TEST_CASE("updates are divided as memory allows, and carried where they are not 
   struct Division {
     std::string what;
     UpdateFacts facts;
-    std::int64_t windows;
+    std::int64_t bands;
     std::int64_t row_bytes;  // that are carried; 0: their numbers are
     bool in_file;
   };
-  for (const auto& [what, facts, windows, row_bytes, in_file] : std::vector<Division>{
-           {"windows of a sixteenth of the memory",
+  for (const auto& [what, facts, bands, row_bytes, in_file] : std::vector<Division>{
+           {"bands of a sixteenth of the memory",
             {.target_rows = kMiB, .rows = kMiB, .row_bytes = 512, .memory = 256 * kMiB},
             32,
             512,
@@ -126,7 +126,7 @@ TEST_CASE("updates are divided as memory allows, and carried where they are not 
             32,
             0,
             true},
-           {"combined row by row: windows whose updates can be sorted",
+           {"combined row by row: bands whose updates can be sorted",
             {.target_rows = kMiB, .rows = 8 * kMiB, .row_bytes = 4, .by_row = true, .memory = 256 * kMiB},
             64,
             4,
@@ -134,7 +134,7 @@ TEST_CASE("updates are divided as memory allows, and carried where they are not 
        }) {
     CAPTURE(what);
     const UpdateDivision division = choose_division(facts);
-    CHECK(division.sizes.runs() == windows);
+    CHECK(division.sizes.runs() == bands);
     CHECK(division.sizes.row_bytes == row_bytes);
     CHECK(division.in_file == in_file);
     CHECK((division.in_file || division.sizes.carried_bytes() <= facts.memory / 4));
@@ -189,26 +189,26 @@ TEST_CASE("an access is chosen from what is known of the operands", "[kernels]")
   };
   for (const auto& [what, facts, access, reason] : std::vector<Case>{
            {"a small file", rows_of(31 * kMiB, 0), Access::plain, AccessReason::small},
-           {"a larger one", rows_of(32 * kMiB, 0), Access::windows, AccessReason::short_rows},
+           {"a larger one", rows_of(32 * kMiB, 0), Access::bands, AccessReason::short_rows},
            {"in memory", rows_of(4 * kGiB, 1), Access::plain, AccessReason::resident},
-           {"nearly", rows_of(4 * kGiB, 0.98), Access::windows, AccessReason::short_rows},
+           {"nearly", rows_of(4 * kGiB, 0.98), Access::bands, AccessReason::short_rows},
            {"sequential", sequential, Access::plain, AccessReason::sequential},
            {"from part after part", grouped, Access::plain, AccessReason::in_groups},
            {"long rows", rows_of(4 * kGiB, 0, 16 << 10), Access::advised, AccessReason::long_rows},
-           {"that are not known ahead", not_advised, Access::windows, AccessReason::short_rows},
-           {"an outer axis", whole_of(columns, kGiB, 0.5, kGiB), Access::windows, AccessReason::outer_axis},
+           {"that are not known ahead", not_advised, Access::bands, AccessReason::short_rows},
+           {"an outer axis", whole_of(columns, kGiB, 0.5, kGiB), Access::bands, AccessReason::outer_axis},
            {"a small one", whole_of(columns, 15 * kMiB, 0, 15 * kMiB), Access::plain, AccessReason::small},
            {"in memory", whole_of(columns, kGiB, 1, kGiB), Access::plain, AccessReason::resident},
-           {"a larger result", whole_of(columns, kGiB, 1, kGiB + 1), Access::windows,
+           {"a larger result", whole_of(columns, kGiB, 1, kGiB + 1), Access::bands,
             AccessReason::large_result},
            {"targets", whole_of(targets, 0, 1, kGiB), Access::plain, AccessReason::resident},
-           {"more than memory sorts", not_sorted, Access::windows, AccessReason::many_rows},
-           {"of which all else is small", small_not_sorted, Access::windows, AccessReason::many_rows},
+           {"more than memory sorts", not_sorted, Access::bands, AccessReason::many_rows},
+           {"of which all else is small", small_not_sorted, Access::bands, AccessReason::many_rows},
            {"as many as it does", sorted, Access::plain, AccessReason::resident},
-           {"that are read from a disk", whole_of(targets, kGiB, 0.5, kGiB), Access::windows,
+           {"that are read from a disk", whole_of(targets, kGiB, 0.5, kGiB), Access::bands,
             AccessReason::short_rows},
-           {"more of them", whole_of(targets, 0, 1, 2 * kGiB), Access::windows, AccessReason::large_result},
-           {"asked for", asked_for(rows_of(4 * kGiB, 1), Access::windows), Access::windows,
+           {"more of them", whole_of(targets, 0, 1, 2 * kGiB), Access::bands, AccessReason::large_result},
+           {"asked for", asked_for(rows_of(4 * kGiB, 1), Access::bands), Access::bands,
             AccessReason::asked_for},
        }) {
     CAPTURE(what);

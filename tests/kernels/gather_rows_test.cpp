@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/files/scratch_file.hpp"
-#include "kernels/schedules/windows.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
@@ -36,7 +36,7 @@ TEST_CASE("indices that are decoded once serve every outer row", "[kernels]") {
   CHECK((out == expected));
 }
 
-TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
+TEST_CASE("rows of later bands wait in a temporary file", "[kernels]") {
   constexpr std::int64_t kRowElements = 128;
   constexpr std::int64_t kDataRows = 20'000;
   constexpr std::int64_t kRows = 5'000;
@@ -52,19 +52,19 @@ TEST_CASE("rows of later windows wait in a temporary file", "[kernels]") {
   const TempDir dir;
   std::int64_t scratch = 0;
   std::vector<std::int64_t> out(kRows * kRowElements);
-  Windowing windowing;
-  windowing.memory = 3 << 20;
-  windowing.target.anywhere = true;
-  windowing.scratch = [&](std::int64_t size) {
+  BandSettings band_settings;
+  band_settings.memory = 3 << 20;
+  band_settings.target.anywhere = true;
+  band_settings.scratch = [&](std::int64_t size) {
     scratch += size;
     return ScratchFile(dir.path(), size);
   };
-  windowing.target.write = [&](Range range, const std::byte* elements) {
+  band_settings.target.write = [&](Range range, const std::byte* elements) {
     std::memcpy(out.data() + range.first, elements, static_cast<std::size_t>(range.count) * 8);
   };
-  fill_windows(*gather.moves(), windowing, Threads(2));
+  fill_bands(*gather.moves(), band_settings, Threads(2));
   CHECK(scratch > 2 << 20);
-  CHECK(plan_windows(*gather.moves(), windowing.memory).scratch_bytes == scratch);
+  CHECK(plan_bands(*gather.moves(), band_settings.memory).scratch_bytes == scratch);
   bool is_right = true;
   for (std::int64_t i = 0; i < std::ssize(out); ++i) {
     const std::int64_t row = indices[static_cast<std::size_t>(i / kRowElements)];

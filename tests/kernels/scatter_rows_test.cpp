@@ -9,7 +9,7 @@
 
 #include "base/files/scratch_file.hpp"
 #include "kernels/rows/reduce.hpp"
-#include "kernels/schedules/windows.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"

@@ -41,11 +41,11 @@ TEST_CASE("a row that is asked for often is sent once to each rank that asks", "
 TEST_CASE("passes are as long as memory can sort, where that reads less", "[release][ranks]") {
   struct Case {
     PassFacts facts;
-    std::int64_t window_rows;
+    std::int64_t band_rows;
     std::int64_t pass_rows;
     std::int64_t passes;
   };
-  for (const auto& [facts, window_rows, pass_rows, passes] : std::vector<Case>{
+  for (const auto& [facts, band_rows, pass_rows, passes] : std::vector<Case>{
            {{250, 512, 1 << 20, kRequestSortBytes, 1 << 29}, 250, 250, 1},
            {{250, 512, 1 << 20, kRequestSortBytes, 100 * 512 * 2}, 161, 250, 1},
            {{250, 512, 100 << 10, kRequestSortBytes, 100 * 28 * 2}, 4, 100, 3},
@@ -55,7 +55,7 @@ TEST_CASE("passes are as long as memory can sort, where that reads less", "[rele
            {{1, 512, 1 << 20, kRequestSortBytes, 1 << 29}, 1, 1, 1},
        }) {
     const PassSizes got = choose_passes(facts);
-    CHECK(got.window_rows == window_rows);
+    CHECK(got.band_rows == band_rows);
     CHECK(got.pass_rows == pass_rows);
     CHECK(got.passes(facts.rows) == passes);
   }

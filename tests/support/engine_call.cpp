@@ -67,9 +67,9 @@ std::string text_of(const Tensor& tensor) {
 
 const std::vector<int> kThreadCounts = {1, 2, 3, 7};
 
-// Memory for windows of one element, of less than a page, of a page, odd, and of all that any call needs.
-// Large calls have fewer windows, or they would take long.
-std::vector<std::int64_t> window_bytes(const RandomCase& call) {
+// Memory for bands of one element, of less than a page, of a page, odd, and of all that any call needs.
+// Large calls have fewer bands, or they would take long.
+std::vector<std::int64_t> band_bytes(const RandomCase& call) {
   std::int64_t bytes = 0;
   for (const Tensor& operand : call.arguments.operands) bytes += operand.bytes();
   if (bytes > 100'000) return {100'003, std::int64_t{1} << 24};
@@ -84,8 +84,8 @@ std::string_view access_name(std::optional<Access> access) {
       return "plain";
     case Access::advised:
       return "advised";
-    case Access::windows:
-      return "windows";
+    case Access::bands:
+      return "bands";
     case Access::exchange:
       return "exchange";
   }
@@ -217,8 +217,8 @@ Outcome Caller::run(Random& random, const RandomCase& call, const Outcome& wante
   Settings settings;
   settings.threads = Threads(random.pick(kThreadCounts));
   settings.access = random.pick(
-      std::vector<std::optional<Access>>{std::nullopt, Access::plain, Access::advised, Access::windows});
-  settings.memory = random.pick(window_bytes(call));
+      std::vector<std::optional<Access>>{std::nullopt, Access::plain, Access::advised, Access::bands});
+  settings.memory = random.pick(band_bytes(call));
   log += cat("  threads: ", settings.threads.count(), ", access: ", access_name(settings.access),
              ", memory: ", settings.memory, "\n");
   Outcome out;
@@ -283,8 +283,8 @@ std::string Caller::compare_accesses(Random& random, const RandomCase& call, std
                " threads: ", shown(got), "\n  plain: ", shown(expected));
   };
   std::string wrong = differs(Access::advised, 4096);
-  for (const std::int64_t memory : window_bytes(call)) {
-    if (wrong.empty()) wrong = differs(Access::windows, memory);
+  for (const std::int64_t memory : band_bytes(call)) {
+    if (wrong.empty()) wrong = differs(Access::bands, memory);
   }
   return wrong;
 }
@@ -297,7 +297,7 @@ std::string Caller::compare_ranks(Random& random, const RandomCase& call, const 
   Settings settings;
   settings.access = random.pick(
       std::vector<std::optional<Access>>{std::nullopt, Access::plain, Access::exchange, Access::exchange});
-  settings.memory = random.pick(window_bytes(call));
+  settings.memory = random.pick(band_bytes(call));
   // Ranks need not have the same number of threads.
   const auto threads = static_cast<int>(random.between(0, 2));
   log += cat("  destination: ", name, ", access: ", access_name(settings.access),

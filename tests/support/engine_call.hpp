@@ -25,7 +25,7 @@ class CallChecker {
  public:
   [[nodiscard]] CallCheck check(Random& random, const RandomCase& call);
 
-  // Compares what each access (Settings::access), with memory for windows of one element to all of them,
+  // Compares what each access (Settings::access), with memory for bands of one element to all of them,
   // makes of a call with what `plain` does: the bytes in memory, in an NPY file or in a JSON file, or the
   // message.
   [[nodiscard]] CallCheck check_accesses(Random& random, const RandomCase& call);

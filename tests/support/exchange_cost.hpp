@@ -16,7 +16,7 @@ struct CountedGather {
   Tensor indices;  // int64, one for each row of the result
 };
 
-// The bytes that each rank reads, sends and writes in one window, from the requests that ranks make.
+// The bytes that each rank reads, sends and writes in one band, from the requests that ranks make.
 [[nodiscard]] std::vector<RankCost> count_exchange(const CountedGather& gather, int ranks);
 
 // How much more than the mean the largest of the values is: 0.1 is 10 %.

@@ -82,13 +82,13 @@ namespace {
 
 // A row with fewer elements costs more for its start and end than for its elements.
 constexpr std::int64_t kShortRow = 32;
-// Elements in a window of short rows: packed elements stay in the first-level cache.
-constexpr std::int64_t kWindow = 1024;
+// Elements in a block of short rows: packed elements stay in the first-level cache.
+constexpr std::int64_t kBlock = 1024;
 
-// The elements of a window if there are many operands: fewer, so that memory use stays limited.
-std::int64_t window_of(std::size_t operands) {
+// The elements of a block if there are many operands: fewer, so that memory use stays limited.
+std::int64_t block_of(std::size_t operands) {
   constexpr std::int64_t kManyOperands = 16;
-  return std::max(kShortRow, kWindow * kManyOperands / std::max(kManyOperands, to_int64(operands)));
+  return std::max(kShortRow, kBlock * kManyOperands / std::max(kManyOperands, to_int64(operands)));
 }
 
 // The dimension along which rows follow each other, and the number of elements in a row.
@@ -97,10 +97,10 @@ struct Rows {
   std::int64_t elements;
 };
 
-Rows choose_rows(const BroadcastIterator& iterator, std::int64_t window) {
+Rows choose_rows(const BroadcastIterator& iterator, std::int64_t block) {
   Rows rows{iterator.dims() - 1, 1};
   if (iterator.inner_size() >= kShortRow) return rows;
-  while (rows.dim > 0 && rows.elements * iterator.size(rows.dim) <= window) {
+  while (rows.dim > 0 && rows.elements * iterator.size(rows.dim) <= block) {
     rows.elements *= iterator.size(rows.dim--);
   }
   return rows;
@@ -139,12 +139,12 @@ class RunIterator::Packer {
   Packer(const Operand& operand, const Pattern& pattern)
       : pattern_(pattern), pack_(pack_for(operand.width)), width_(to_size(operand.width)) {}
 
-  // Returns `count` elements, from element `skip` of the window that begins at `window`.
-  const std::byte* packed(const std::byte* window, std::int64_t skip, std::int64_t count) {
-    if (window == window_ && skip == skip_ && count <= count_) return elements_.data();
+  // Returns `count` elements, from element `skip` of the block that begins at `block`.
+  const std::byte* packed(const std::byte* block, std::int64_t skip, std::int64_t count) {
+    if (block == block_ && skip == skip_ && count <= count_) return elements_.data();
     elements_.resize(std::max(elements_.size(), to_size(count) * width_));
-    pack_(elements_.data(), window, pattern_.offsets.data() + skip, count);
-    window_ = window;
+    pack_(elements_.data(), block, pattern_.offsets.data() + skip, count);
+    block_ = block;
     skip_ = skip;
     count_ = count;
     return elements_.data();
@@ -155,23 +155,23 @@ class RunIterator::Packer {
   Pack pack_;
   std::size_t width_;
   std::vector<std::byte> elements_;
-  const std::byte* window_ = nullptr;
+  const std::byte* block_ = nullptr;
   std::int64_t skip_ = 0;
   std::int64_t count_ = 0;
 };
 
 RunIterator::RunIterator(const Shape& shape, const std::vector<Tensor>& operands,
                          const std::vector<BroadcastStrides>& strides)
-    : elements_(shape, strides), row_elements_(1), rows_(elements_), window_rows_(1) {
+    : elements_(shape, strides), row_elements_(1), rows_(elements_), block_rows_(1) {
   for (const Tensor& operand : operands) operands_.push_back({operand.data(), element_size(operand.dtype())});
-  const std::int64_t window = window_of(operands.size());
-  const Rows rows = choose_rows(elements_, window);
+  const std::int64_t block = block_of(operands.size());
+  const Rows rows = choose_rows(elements_, block);
   row_elements_ = rows.elements;
   rows_ = outer_iterator(elements_, rows.dim, operands_.size());
   const auto along = [&](std::size_t i) { return rows_.inner_stride(i); };
   bool direct = row_elements_ == 1;
   for (std::size_t i = 0; i < operands_.size(); ++i) direct = direct && (along(i) == 0 || along(i) == 1);
-  window_rows_ = direct ? rows_.inner_size() : std::min(rows_.inner_size(), window / row_elements_);
+  block_rows_ = direct ? rows_.inner_size() : std::min(rows_.inner_size(), block / row_elements_);
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     if (direct) {
       patterns_.push_back({along(i) == 0 ? Pattern::Kind::stays : Pattern::Kind::follows, {}});
@@ -185,7 +185,7 @@ RunIterator::Pattern RunIterator::pattern(std::size_t row_dim, std::size_t opera
   Pattern out{Pattern::Kind::scattered, {}};
   bool follows = true;
   bool stays = true;
-  for (std::int64_t j = 0; j < window_rows_ * row_elements_; ++j) {
+  for (std::int64_t j = 0; j < block_rows_ * row_elements_; ++j) {
     std::int64_t offset = j / row_elements_ * rows_.inner_stride(operand);
     std::int64_t rest = j % row_elements_;
     for (std::size_t d = elements_.dims() - 1; d > row_dim; --d) {
@@ -210,8 +210,8 @@ void RunIterator::for_each_run(Range range, const Run& run) const {
   const std::int64_t rows = ceil_div(skip + count, row_elements_);
   rows_.for_each_run(range.first / row_elements_, rows, [&](const std::int64_t* offsets, std::int64_t left) {
     for (std::int64_t row = 0; row < left;) {
-      const std::int64_t window = std::min(window_rows_, left - row);
-      const std::int64_t n = std::min(window * row_elements_ - skip, count);
+      const std::int64_t block = std::min(block_rows_, left - row);
+      const std::int64_t n = std::min(block * row_elements_ - skip, count);
       for (std::size_t i = 0; i < operands_.size(); ++i) {
         const std::int64_t width = operands_[i].width;
         const std::byte* begin = operands_[i].data + (offsets[i] + row * rows_.inner_stride(i)) * width;
@@ -227,7 +227,7 @@ void RunIterator::for_each_run(Range range, const Run& run) const {
       run(pieces.data(), n);
       count -= n;
       skip = 0;
-      row += window;
+      row += block;
     }
   });
 }

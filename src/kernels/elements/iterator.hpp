@@ -167,10 +167,10 @@ class RunIterator {
 
  private:
   // A row is the innermost dimensions together, or a single element if the innermost dimension is long enough
-  // to be a run. A window is a number of rows that follow each other along the next outer dimension.
+  // to be a run. A block is a number of rows that follow each other along the next outer dimension.
   struct Pattern {
     enum class Kind : std::uint8_t { follows, stays, scattered } kind;
-    std::vector<std::int64_t> offsets;  // scattered: offsets of a window's elements from its first row
+    std::vector<std::int64_t> offsets;  // scattered: offsets of a block's elements from its first row
   };
   class Packer;
 
@@ -185,7 +185,7 @@ class RunIterator {
   BroadcastIterator elements_;
   std::int64_t row_elements_;
   BroadcastIterator rows_;
-  std::int64_t window_rows_;
+  std::int64_t block_rows_;
   std::vector<Pattern> patterns_;
 };
 

@@ -60,12 +60,12 @@ AccessChoice choose_access(const ScheduleFacts& facts) {
     if (facts.by_range && facts.row_bytes >= kLongRow) return {Access::plain, AccessReason::long_rows};
     return {Access::exchange, AccessReason::on_ranks};
   }
-  if (large_result) return {Access::windows, AccessReason::large_result};
-  if (facts.kind == Kind::columns) return {Access::windows, AccessReason::outer_axis};
-  if (many_rows) return {Access::windows, AccessReason::many_rows};
+  if (large_result) return {Access::bands, AccessReason::large_result};
+  if (facts.kind == Kind::columns) return {Access::bands, AccessReason::outer_axis};
+  if (many_rows) return {Access::bands, AccessReason::many_rows};
   if (facts.sequential) return {Access::plain, AccessReason::sequential};
   if (facts.row_bytes >= kLongRow && facts.can_advise) return {Access::advised, AccessReason::long_rows};
-  return {Access::windows, AccessReason::short_rows};
+  return {Access::bands, AccessReason::short_rows};
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ enum class Order : std::uint8_t {
 enum class Access : std::uint8_t {
   plain,     // as the order says: for operands in memory
   advised,   // as plain, but the rows of the next block are announced to the system ahead
-  windows,   // in windows of the result, or for a gather in tiles of its columns (windows.hpp)
+  bands,     // in bands of the result, or for a gather in tiles of its columns (bands.hpp)
   exchange,  // by ranks that send rows to the ranks that need them
 };
 
@@ -85,7 +85,7 @@ struct ScheduleFacts {
   bool sequential = false;  // the rows in a sample ascend, or descend
   bool can_advise = false;  // rows are known before they are read
   std::int64_t result_bytes = 0;
-  std::int64_t memory = 0;      // for windows and buffers
+  std::int64_t memory = 0;      // for bands and buffers
   std::int64_t sort_bytes = 0;  // the part of it for sorting the rows
   int ranks = 1;                // ranks that compute the result together
   int machines = 1;             // machines that they run on
@@ -108,7 +108,7 @@ struct Decision {
   bool keep_offsets = false;  // decode indices once (RowMap::keep_offsets)
   bool read_groups = false;   // gather: read each group from front to end before rows are copied from it
 
-  // Whether rows are moved in this order, and not in windows or between ranks.
+  // Whether rows are moved in this order, and not in bands or between ranks.
   [[nodiscard]] bool in_order() const { return access == Access::plain || access == Access::advised; }
   [[nodiscard]] bool sorts() const { return order == Order::sorted && in_order(); }
   // Whether the whole result is computed in memory, in a few parts, instead of range by range.
@@ -132,8 +132,8 @@ struct Decision {
 // are moved in tiles.
 [[nodiscard]] std::int64_t columns_of(const RowMoves& moves);
 
-// Whether a gather of single elements along an outer axis works in tiles of columns instead of windows
-// (column_windows.cpp).
+// Whether a gather of single elements along an outer axis works in tiles of columns instead of bands
+// (column_bands.cpp).
 [[nodiscard]] bool in_columns(const RowMoves& moves);
 
 // The operands that are read at random, and the results that are written at random, from sizes alone. Nothing

@@ -1,4 +1,4 @@
-#include "kernels/schedules/windows.hpp"
+#include "kernels/schedules/bands.hpp"
 
 #include <cstdlib>
 #include <memory>

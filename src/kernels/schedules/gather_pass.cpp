@@ -6,14 +6,14 @@
 #include "base/checked.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/rows/gather_rows.hpp"
-#include "kernels/schedules/windows.hpp"
+#include "kernels/schedules/bands.hpp"
 
 namespace tensorop {
 namespace {
 
-// Bytes of the first window that a thread writes at a time.
+// Bytes of the first band that a thread writes at a time.
 constexpr std::int64_t kPassWriteBytes = 4 << 20;
-// Shares of the memory: at most the first for sorting, the second for dividing rows by window.
+// Shares of the memory: at most the first for sorting, the second for dividing rows by band.
 constexpr std::int64_t kPassSortShare = 2;
 constexpr std::int64_t kPassDivideShare = 8;
 
@@ -42,7 +42,7 @@ PassSizes choose_passes(const PassFacts& facts) {
   return cost(divided) < cost(direct) ? divided : direct;
 }
 
-// Divides the result into windows like a scatter that has an update for each row.
+// Divides the result into bands like a scatter that has an update for each row.
 PartitionSizes GatherPass::divide(const RowMoves& gather, Range rows, std::int64_t chunks,
                                   std::int64_t memory) {
   const UpdateDivision division = choose_division(
@@ -64,18 +64,19 @@ std::int64_t GatherPass::carried_bytes(const RowMoves& gather) {
   return PartitionSizes{.row_bytes = gather.row_bytes()}.carried_row_bytes();
 }
 
-GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t window_rows, std::int64_t chunks,
-                       const Windowing& windowing, const Threads& threads)
+GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t band_rows, std::int64_t chunks,
+                       const BandSettings& band_settings, const Threads& threads)
     : gather_(gather),
-      windowing_(windowing),
+      settings_(band_settings),
       threads_(threads),
-      window_{rows.first, std::min(rows.count, window_rows)},
-      memory_(std::in_place, window_.count * gather.row_bytes(), "a window of the result"),
+      band_{rows.first, std::min(rows.count, band_rows)},
+      memory_(std::in_place, band_.count * gather.row_bytes(), "a band of the result"),
       scratch_(to_size(threads.count())),
       place_(reduce_loop(Reduction::none, gather.dtype())) {
-  clear(memory_->data(), window_.count);
-  const Range others = {window_.end(), rows.count - window_.count};
-  if (others.count != 0) others_.emplace(divide(gather, others, chunks, windowing.memory), windowing.scratch);
+  clear(memory_->data(), band_.count);
+  const Range others = {band_.end(), rows.count - band_.count};
+  if (others.count != 0)
+    others_.emplace(divide(gather, others, chunks, band_settings.memory), band_settings.scratch);
 }
 
 void GatherPass::clear(std::byte* out, std::int64_t rows) const {
@@ -87,36 +88,36 @@ void GatherPass::place(std::byte* out, const std::byte* from, const Move* moves,
   place_({out, from, gather_.row_elements, gather_.row_elements, gather_.row_elements}, moves, count);
 }
 
-void GatherPass::write_window() const {
+void GatherPass::write_band() const {
   const std::int64_t row_bytes = gather_.row_bytes();
   const std::int64_t step =
-      windowing_.target.anywhere ? std::max<std::int64_t>(1, kPassWriteBytes / row_bytes) : window_.count;
-  for_each_range(window_, step, threads_, [&](Range rows, int /*worker*/) {
-    windowing_.target.write({rows.first * gather_.row_elements, rows.count * gather_.row_elements},
-                            memory_->data() + (rows.first - window_.first) * row_bytes);
-    if (windowing_.target.anywhere) threads_.advance(rows.count * row_bytes);
+      settings_.target.anywhere ? std::max<std::int64_t>(1, kPassWriteBytes / row_bytes) : band_.count;
+  for_each_range(band_, step, threads_, [&](Range rows, int /*worker*/) {
+    settings_.target.write({rows.first * gather_.row_elements, rows.count * gather_.row_elements},
+                           memory_->data() + (rows.first - band_.first) * row_bytes);
+    if (settings_.target.anywhere) threads_.advance(rows.count * row_bytes);
   });
 }
 
 void GatherPass::write() {
-  write_window();
-  // The other windows need the memory.
+  write_band();
+  // The other bands need the memory.
   memory_.reset();
   scratch_.clear();
   if (!others_) return;
   const Threads threads =
-      threads_within(windowing_.memory, others_->targets(0).count * gather_.row_bytes(), threads_);
-  write_windows(*others_, gather_.row_elements, gather_.row_bytes(), windowing_, threads,
-                [&](std::int64_t window, std::byte* out) {
-                  const Range rows = others_->targets(window);
-                  clear(out, rows.count);
-                  others_->visit(window, [&](const Move* moves, std::int64_t count) {
-                    Move mine[kIndexBlock];
-                    for (std::int64_t i = 0; i < count; ++i)
-                      mine[i] = {moves[i].target - rows.first, moves[i].update};
-                    place(out, others_->rows(), mine, count);
-                  });
+      threads_within(settings_.memory, others_->targets(0).count * gather_.row_bytes(), threads_);
+  write_bands(*others_, gather_.row_elements, gather_.row_bytes(), settings_, threads,
+              [&](std::int64_t band, std::byte* out) {
+                const Range rows = others_->targets(band);
+                clear(out, rows.count);
+                others_->visit(band, [&](const Move* moves, std::int64_t count) {
+                  Move mine[kIndexBlock];
+                  for (std::int64_t i = 0; i < count; ++i)
+                    mine[i] = {moves[i].target - rows.first, moves[i].update};
+                  place(out, others_->rows(), mine, count);
                 });
+              });
 }
 
 }  // namespace tensorop

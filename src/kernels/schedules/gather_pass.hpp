@@ -1,4 +1,4 @@
-// The rows of a gather that arrive in another order than the order of the result. Rows of a window at the
+// The rows of a gather that arrive in another order than the order of the result. Rows of a band at the
 // beginning of the result go to their places in memory. All other rows are divided by target (partition.hpp)
 // and wait in a temporary file.
 #pragma once
@@ -14,20 +14,20 @@
 #include "kernels/rows/partition.hpp"
 #include "kernels/rows/reduce.hpp"
 #include "kernels/rows/row_moves.hpp"
-#include "kernels/schedules/windows.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
 
-// Sizes of the passes over data. A pass makes some rows of the result. Rows of the first window of a
-// pass go to their places in memory; all others are divided by window.
+// Sizes of the passes over data. A pass makes some rows of the result. Rows of the first band of a
+// pass go to their places in memory; all others are divided by band.
 struct PassSizes {
   std::int64_t pass_rows;
-  std::int64_t window_rows;  // of the first window
+  std::int64_t band_rows;  // of the first band
   [[nodiscard]] std::int64_t passes(std::int64_t rows) const { return ceil_div(rows, pass_rows); }
   [[nodiscard]] std::int64_t divided_rows(std::int64_t rows) const {
-    return rows / pass_rows * (pass_rows - window_rows) +
-           std::max<std::int64_t>(0, rows % pass_rows - window_rows);
+    return rows / pass_rows * (pass_rows - band_rows) +
+           std::max<std::int64_t>(0, rows % pass_rows - band_rows);
   }
 };
 
@@ -48,10 +48,11 @@ struct PassFacts {
 
 class GatherPass {
  public:
-  // Collects the rows `rows` of the result, in `chunks` chunks. Memory holds the first `window_rows` of them,
-  // at least one. `gather`, `windowing` and `threads` outlive this object. Throws Error if there is no space.
-  GatherPass(const RowMoves& gather, Range rows, std::int64_t window_rows, std::int64_t chunks,
-             const Windowing& windowing, const Threads& threads);
+  // Collects the rows `rows` of the result, in `chunks` chunks. Memory holds the first `band_rows` of them,
+  // at least one. `gather`, `band_settings` and `threads` outlive this object. Throws Error if there is no
+  // space.
+  GatherPass(const RowMoves& gather, Range rows, std::int64_t band_rows, std::int64_t chunks,
+             const BandSettings& band_settings, const Threads& threads);
 
   // Adds the rows of a chunk. visit(add) calls add(row, from_row) for rows of the result, each at from +
   // from_row * row_bytes. take() may call visit several times; each call must do the same. Call take() once
@@ -62,9 +63,9 @@ class GatherPass {
   // Writes all rows, after all calls of take(). Rows that did not come become SkippedRows.
   void write();
 
-  // The windows after the first one into which `rows` rows are divided, and the bytes of their file.
+  // The bands after the first one into which `rows` rows are divided, and the bytes of their file.
   struct Others {
-    std::int64_t windows;
+    std::int64_t bands;
     std::int64_t bytes;
   };
   [[nodiscard]] static Others others_of(const RowMoves& gather, std::int64_t rows, std::int64_t memory);
@@ -76,12 +77,12 @@ class GatherPass {
                                              std::int64_t memory);
   void clear(std::byte* out, std::int64_t rows) const;
   void place(std::byte* out, const std::byte* from, const Move* moves, std::int64_t count) const;
-  void write_window() const;
+  void write_band() const;
 
   const RowMoves& gather_;
-  const Windowing& windowing_;
+  const BandSettings& settings_;
   const Threads& threads_;
-  Range window_;  // rows of the result
+  Range band_;  // rows of the result
   std::optional<Storage> memory_;
   std::optional<Partition> others_;
   std::vector<Partition::Scratch> scratch_;
@@ -94,8 +95,8 @@ void GatherPass::take(std::int64_t chunk, const Visit& visit, const std::byte* f
   std::int64_t count = 0;
   visit([&](std::int64_t row, std::int64_t from_row) {
     // Always written, counted if the row belongs here: no branch to mispredict.
-    mine[count] = {row - window_.first, from_row};
-    count += row < window_.end() ? 1 : 0;
+    mine[count] = {row - band_.first, from_row};
+    count += row < band_.end() ? 1 : 0;
     if (count < kIndexBlock) return;
     place(memory_->data(), from, mine, count);
     count = 0;

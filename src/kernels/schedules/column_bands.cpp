@@ -10,8 +10,8 @@
 #include "base/files/scratch_file.hpp"
 #include "kernels/index/row_map.hpp"
 #include "kernels/rows/gather_rows.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "kernels/schedules/wide_tiles.hpp"
-#include "kernels/schedules/windows.hpp"
 #include "kernels/worker_buffers.hpp"
 
 namespace tensorop {
@@ -38,18 +38,18 @@ constexpr std::int64_t kLeastJoined = 1 << 20;
 // saves 86,000 writes of pieces: at 8.5 us a request and 0.55 ns a byte 1.1 times as long; 2 tiles: 1.3.
 class TiledResult {
  public:
-  // `tiles`, `windowing` and `threads` outlive this object. Throws Error if a temporary file is needed and
-  // there is no space.
-  TiledResult(const WideTiles& tiles, const Windowing& windowing, const Threads& threads)
+  // `tiles`, `band_settings` and `threads` outlive this object. Throws Error if a temporary file is needed
+  // and there is no space.
+  TiledResult(const WideTiles& tiles, const BandSettings& band_settings, const Threads& threads)
       : tiles_(tiles),
         rows_(tiles.shape().rows),
         columns_(tiles.shape().columns),
         width_(tiles.shape().width),
-        windowing_(windowing),
+        settings_(band_settings),
         threads_(threads),
         tail_columns_(tiles.tail_columns()) {
     if (tiles.are_narrow()) {
-      scratch_.emplace(windowing.scratch(rows_ * columns_ * width_));
+      scratch_.emplace(band_settings.scratch(rows_ * columns_ * width_));
       mapped_ = scratch_->map().data();
     }
     threads.expect(rows_ * columns_ * width_ * (scratch_ ? 3 : 1));
@@ -67,7 +67,7 @@ class TiledResult {
       return threads_.advance(bytes);
     }
     if (block.columns.count == columns_) {
-      windowing_.target.write({block.rows.first * columns_, block.rows.count * columns_}, elements);
+      settings_.target.write({block.rows.first * columns_, block.rows.count * columns_}, elements);
       return threads_.advance(bytes);
     }
     for (std::int64_t row = block.rows.first; row < block.rows.end(); ++row) {
@@ -83,7 +83,7 @@ class TiledResult {
   // Completes the result after all tiles.
   void finish() const {
     if (scratch_) join();
-    if (tails_) windowing_.target.write({rows_ * columns_ - tail_columns_, tail_columns_}, tail(rows_ - 1));
+    if (tails_) settings_.target.write({rows_ * columns_ - tail_columns_, tail_columns_}, tail(rows_ - 1));
   }
 
  private:
@@ -102,11 +102,11 @@ class TiledResult {
       if (piece.count == 0) return;
     }
     if (!tails_ || piece.first != 0 || row == 0)
-      return windowing_.target.write({row * columns_ + piece.first, piece.count}, elements);
+      return settings_.target.write({row * columns_ + piece.first, piece.count}, elements);
     std::vector<std::byte> joined(to_size((tail_columns_ + piece.count) * width_));
     std::memcpy(joined.data(), tail(row - 1), to_size(tail_columns_ * width_));
     std::memcpy(joined.data() + tail_columns_ * width_, elements, to_size(piece.count * width_));
-    windowing_.target.write({row * columns_ - tail_columns_, tail_columns_ + piece.count}, joined.data());
+    settings_.target.write({row * columns_ - tail_columns_, tail_columns_ + piece.count}, joined.data());
   }
 
   // The byte offset in the temporary file of a row of a tile. Tiles follow each other, each in row order.
@@ -120,9 +120,9 @@ class TiledResult {
   }
 
   void join() const {
-    const Threads threads = threads_within(windowing_.memory / 2, kLeastJoined, threads_);
+    const Threads threads = threads_within(settings_.memory / 2, kLeastJoined, threads_);
     const std::int64_t row_bytes = columns_ * width_;
-    const std::int64_t most = std::max(kLeastJoined, windowing_.memory / (2 * threads.count()));
+    const std::int64_t most = std::max(kLeastJoined, settings_.memory / (2 * threads.count()));
     const std::int64_t bytes = std::clamp(tiles_.count() * kJoinedTileBytes, kLeastJoined, most);
     const std::int64_t step = std::clamp<std::int64_t>(bytes / row_bytes, 1, rows_);
     const auto rows_of = [&](std::int64_t number) {
@@ -145,7 +145,7 @@ class TiledResult {
                        }
                        from.done(rows, columns);
                      }
-                     windowing_.target.write({rows.first * columns_, rows.count * columns_}, joined);
+                     settings_.target.write({rows.first * columns_, rows.count * columns_}, joined);
                      threads.advance(2 * rows.count * row_bytes);
                    });
   }
@@ -154,7 +154,7 @@ class TiledResult {
   std::int64_t rows_;
   std::int64_t columns_;
   std::int64_t width_;
-  const Windowing& windowing_;
+  const BandSettings& settings_;
   const Threads& threads_;
   std::optional<ScratchFile> scratch_;
   const std::byte* mapped_ = nullptr;  // the mapped temporary file
@@ -238,14 +238,14 @@ struct ColumnMoves {
 // Fills a result tile by tile.
 class ColumnFiller {
  public:
-  ColumnFiller(const RowMoves& moves, const Windowing& windowing, const Threads& threads)
+  ColumnFiller(const RowMoves& moves, const BandSettings& band_settings, const Threads& threads)
       : shape_(moves),
         moves_(moves),
-        threads_(threads_within(windowing.memory / kBlocksShare, kBlockBytes, threads)),
-        tiles_(shape_.tiles(windowing.memory, windowing.target.file_offset)),
-        data_(shape_.data(windowing.is_mapped(moves.data.data()))),
-        indices_(shape_.indices(windowing.is_mapped(moves.map.decoder().indices().data()))),
-        result_(tiles_, windowing, threads_),
+        threads_(threads_within(band_settings.memory / kBlocksShare, kBlockBytes, threads)),
+        tiles_(shape_.tiles(band_settings.memory, band_settings.target.file_offset)),
+        data_(shape_.data(band_settings.is_mapped(moves.data.data()))),
+        indices_(shape_.indices(band_settings.is_mapped(moves.map.decoder().indices().data()))),
+        result_(tiles_, band_settings, threads_),
         packed_(std::in_place, tiles_, shape_.steps, shape_.width),
         blocks_(threads_, kBlockBytes) {
     data_.begin();
@@ -300,20 +300,20 @@ bool fits_columns(const RowMoves& moves, std::int64_t memory) {
   return ColumnMoves(moves).steps * moves.row_bytes() <= std::max(memory, kLeastTileBytes);
 }
 
-WindowPlan plan_column_windows(const RowMoves& moves, std::int64_t memory) {
+BandPlan plan_column_bands(const RowMoves& moves, std::int64_t memory) {
   const ColumnMoves shape(moves);
   const WideTiles tiles = shape.tiles(memory, 0);
   const std::int64_t column_bytes = tiles.shape().rows * shape.width;
   return {.in_tiles = true,
           .count = tiles.count(),
-          .window_bytes = tiles.most_columns() * column_bytes,
+          .band_bytes = tiles.most_columns() * column_bytes,
           .read_bytes =
               shape.data(false).read_bytes(tiles.count()) + shape.indices(false).read_bytes(tiles.count()),
           .scratch_bytes = tiles.are_narrow() ? tiles.shape().columns * column_bytes : 0};
 }
 
-void fill_column_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads) {
-  ColumnFiller(moves, windowing, threads).fill();
+void fill_column_bands(const RowMoves& moves, const BandSettings& band_settings, const Threads& threads) {
+  ColumnFiller(moves, band_settings, threads).fill();
 }
 
 }  // namespace tensorop

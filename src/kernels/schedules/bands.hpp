@@ -1,6 +1,6 @@
-// Fills a result from operands that do not fit in memory, in windows: parts of the result as large as memory
+// Fills a result from operands that do not fit in memory, in bands: parts of the result as large as memory
 // allows, each filled from operands that are read in ascending order, or tiles of columns. choose.hpp decides
-// whether windows are used; the resulting bytes are the same.
+// whether bands are used; the resulting bytes are the same.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,18 @@
 
 namespace tensorop {
 
-// The windows of a result, from sizes alone.
-struct WindowPlan {
+// The bands of a result, from sizes alone.
+struct BandPlan {
   bool in_tiles = false;           // of columns, whose elements are written in any order
-  std::int64_t count = 0;          // windows of the result, or tiles
-  std::int64_t window_bytes = 0;   // bytes of the result in each, at most
-  std::int64_t read_bytes = 0;     // bytes of operands that all windows read together, at most
+  std::int64_t count = 0;          // bands of the result, or tiles
+  std::int64_t band_bytes = 0;     // bytes of the result in each, at most
+  std::int64_t read_bytes = 0;     // bytes of operands that all bands read together, at most
   std::int64_t scratch_bytes = 0;  // bytes written to temporary files, and read again
 };
 
-// The parameters of fill_windows() that an executor provides.
-struct Windowing {
-  // Bytes for windows, moves and buffers together. Any number works; a few megabytes are used in any case.
+// The parameters of fill_bands() that an executor provides.
+struct BandSettings {
+  // Bytes for bands, moves and buffers together. Any number works; a few megabytes are used in any case.
   std::int64_t memory = 0;
   // Processes on this machine that do the same at the same time, each with this much memory.
   int sharers = 1;
@@ -39,29 +39,29 @@ struct Windowing {
   std::function<ScratchFile(std::int64_t bytes)> scratch;
 };
 
-// The windows that fill_windows() makes with `memory` bytes.
-[[nodiscard]] WindowPlan plan_windows(const RowMoves& moves, std::int64_t memory);
+// The bands that fill_bands() makes with `memory` bytes.
+[[nodiscard]] BandPlan plan_bands(const RowMoves& moves, std::int64_t memory);
 // Writes the whole result, on all threads. Throws PlanFault if an index is out of range, but not always for
-// the lowest position; Error if there is no space. If the windows are in_tiles, the target must accept
+// the lowest position; Error if there is no space. If the bands are in_tiles, the target must accept
 // elements in any order.
-void fill_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads);
+void fill_bands(const RowMoves& moves, const BandSettings& band_settings, const Threads& threads);
 
-// The functions for each kind of moves: gathers in passes (gather_windows.cpp), scatters
-// (scatter_windows.cpp), and moves for which in_columns() holds, in tiles (column_windows.cpp).
-[[nodiscard]] WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory);
-void fill_gather_windows(const RowMoves& gather, const Windowing& windowing, const Threads& threads);
-[[nodiscard]] WindowPlan plan_scatter_windows(const RowMoves& scatter, std::int64_t memory);
-void fill_scatter_windows(const RowMoves& scatter, const Windowing& windowing, const Threads& threads);
+// The functions for each kind of moves: gathers in passes (gather_bands.cpp), scatters
+// (scatter_bands.cpp), and moves for which in_columns() holds, in tiles (column_bands.cpp).
+[[nodiscard]] BandPlan plan_gather_bands(const RowMoves& gather, std::int64_t memory);
+void fill_gather_bands(const RowMoves& gather, const BandSettings& band_settings, const Threads& threads);
+[[nodiscard]] BandPlan plan_scatter_bands(const RowMoves& scatter, std::int64_t memory);
+void fill_scatter_bands(const RowMoves& scatter, const BandSettings& band_settings, const Threads& threads);
 // Whether the smallest tile, one column, fits in `memory` or in a few megabytes.
 [[nodiscard]] bool fits_columns(const RowMoves& moves, std::int64_t memory);
-[[nodiscard]] WindowPlan plan_column_windows(const RowMoves& moves, std::int64_t memory);
-void fill_column_windows(const RowMoves& moves, const Windowing& windowing, const Threads& threads);
+[[nodiscard]] BandPlan plan_column_bands(const RowMoves& moves, std::int64_t memory);
+void fill_column_bands(const RowMoves& moves, const BandSettings& band_settings, const Threads& threads);
 
-// The division of a scatter's updates into windows, from sizes alone.
+// The division of a scatter's updates into bands, from sizes alone.
 struct UpdateDivision {
-  PartitionSizes sizes;  // a run's targets are a window
+  PartitionSizes sizes;  // a run's targets are a band
   bool in_file = false;
-  // As many of `threads` as can divide updates at once in `memory` bytes (Windowing::memory).
+  // As many of `threads` as can divide updates at once in `memory` bytes (BandSettings::memory).
   [[nodiscard]] Threads dividing(std::int64_t memory, const Threads& threads) const;
 };
 
@@ -73,7 +73,7 @@ struct UpdateFacts {
   bool repeated = false;               // rows of updates are generated, not read
   bool by_row = false;                 // RowUpdates::by_row()
   std::int64_t accumulator_bytes = 0;  // RowUpdates::accumulator_bytes()
-  std::int64_t memory = 0;             // Windowing::memory
+  std::int64_t memory = 0;             // BandSettings::memory
 };
 
 [[nodiscard]] UpdateDivision choose_division(const UpdateFacts& facts);
@@ -86,15 +86,15 @@ void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
                            const Threads& threads);
 
 // Writes the targets of `updates`, divided as choose_division() says for the same memory.
-void write_scatter_windows(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
-                           const Threads& threads);
+void write_scatter_bands(const RowMoves& scatter, const Partition& updates, const BandSettings& band_settings,
+                         const Threads& threads);
 
-// Calls make(window, out) for each run of `rows`, whose targets are rows of the result, on some threads.
-// make() writes all target rows of the run to `out`, and write_windows() writes them to the result. A row has
-// `row_elements` elements and `row_bytes` bytes. Takes memory for one window in each thread.
-void write_windows(const Partition& rows, std::int64_t row_elements, std::int64_t row_bytes,
-                   const Windowing& windowing, const Threads& threads,
-                   const std::function<void(std::int64_t window, std::byte* out)>& make);
+// Calls make(band, out) for each run of `rows`, whose targets are rows of the result, on some threads.
+// make() writes all target rows of the run to `out`, and write_bands() writes them to the result. A row has
+// `row_elements` elements and `row_bytes` bytes. Takes memory for one band in each thread.
+void write_bands(const Partition& rows, std::int64_t row_elements, std::int64_t row_bytes,
+                 const BandSettings& band_settings, const Threads& threads,
+                 const std::function<void(std::int64_t band, std::byte* out)>& make);
 
 // Starts to read the pages of the rows move.*row of `base`, which ascend and have `row_bytes` each. Also
 // reads pages between two needed pages if that is faster.

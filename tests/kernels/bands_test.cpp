@@ -1,4 +1,4 @@
-// Rows that go to windows of the result: how many windows, what memory holds, and indices that change
+// Rows that go to bands of the result: how many bands, what memory holds, and indices that change
 // meanwhile. Random calls by every access hold the results.
 #include <atomic>
 #include <cstring>
@@ -8,17 +8,17 @@
 
 #include "base/files/scratch_file.hpp"
 #include "kernels/rows/plan.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "kernels/schedules/prepared_plan.hpp"
-#include "kernels/schedules/windows.hpp"
 #include "kernels/tensors.hpp"
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/temp_dir.hpp"
 
-namespace tensorop::kernels_windows_test {
+namespace tensorop::kernels_bands_test {
 namespace {
 
-TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
+TEST_CASE("the bands of a scatter are known without reading", "[kernels]") {
   constexpr std::int64_t kMiB = 1 << 20;
   // 4 GiB in rows of 512 bytes; 600,000 of them are updated.
   const Tensor indices(DType::int64, {600'000});
@@ -27,17 +27,17 @@ TEST_CASE("the windows of a scatter are known without reading", "[kernels]") {
                                      {indices, {{1 << 23, 1}}, {}},
                                      {{600'000, 1, 0}},
                                      128});
-  const WindowPlan windows = plan_windows(*scatter.moves(), 256 * kMiB);
-  CHECK(windows.count == 256);
-  CHECK(windows.window_bytes == 16 * kMiB);
-  CHECK(windows.read_bytes == 4096 * kMiB + 600'000 * 512);
-  CHECK(windows.scratch_bytes == 600'000 * 516);
-  const WindowPlan larger = plan_windows(*scatter.moves(), 16384 * kMiB);
+  const BandPlan bands = plan_bands(*scatter.moves(), 256 * kMiB);
+  CHECK(bands.count == 256);
+  CHECK(bands.band_bytes == 16 * kMiB);
+  CHECK(bands.read_bytes == 4096 * kMiB + 600'000 * 512);
+  CHECK(bands.scratch_bytes == 600'000 * 516);
+  const BandPlan larger = plan_bands(*scatter.moves(), 16384 * kMiB);
   CHECK(larger.count == 128);
   CHECK(larger.scratch_bytes == 0);
 }
 
-// A gather along axis 0, in windows of columns, against range by range.
+// A gather along axis 0, in bands of columns, against range by range.
 void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int64_t memory,
                    std::int64_t file_offset) {
   CAPTURE(data_shape, indices_shape, memory, file_offset);
@@ -59,17 +59,17 @@ void check_columns(const Shape& data_shape, const Shape& indices_shape, std::int
   const TempDir dir;
   std::vector<std::byte> out(expected.size());
   std::atomic<std::int64_t> written = 0;
-  Windowing windowing;
-  windowing.memory = memory;
-  windowing.target.anywhere = true;
-  windowing.target.file_offset = file_offset;
-  windowing.is_mapped = [](const std::byte*) { return false; };
-  windowing.scratch = [&](std::int64_t size) { return ScratchFile(dir.path().string(), size); };
-  windowing.target.write = [&](Range range, const std::byte* from) {
+  BandSettings band_settings;
+  band_settings.memory = memory;
+  band_settings.target.anywhere = true;
+  band_settings.target.file_offset = file_offset;
+  band_settings.is_mapped = [](const std::byte*) { return false; };
+  band_settings.scratch = [&](std::int64_t size) { return ScratchFile(dir.path().string(), size); };
+  band_settings.target.write = [&](Range range, const std::byte* from) {
     std::memcpy(out.data() + range.first * 8, from, static_cast<std::size_t>(range.count * 8));
     written += range.count;
   };
-  fill_column_windows(*plan.moves(), windowing, Threads(3));
+  fill_column_bands(*plan.moves(), band_settings, Threads(3));
   CHECK(written == elements);
   CHECK((out == expected));
 }
@@ -93,8 +93,8 @@ TEST_CASE("columns that memory does not hold are not made into tiles", "[release
   const IndexDecoder decoder = {Tensor(DType::int32, shape), {{shape[0], shape[1]}}, {}};
   const auto gather = gather_plan(data, decoder, {{shape[0], shape[1], 0}, {shape[1], 1, 1}}, 1);
   CHECK(random_access(*gather.moves(), facts_of(*gather.moves()))->kind == RandomAccess::Kind::columns);
-  CHECK(plan_windows(*gather.moves(), 1 << 20).window_bytes <= 1 << 20);
+  CHECK(plan_bands(*gather.moves(), 1 << 20).band_bytes <= 1 << 20);
 }
 
 }  // namespace
-}  // namespace tensorop::kernels_windows_test
+}  // namespace tensorop::kernels_bands_test

@@ -9,8 +9,8 @@
 #include "base/files/advice.hpp"
 #include "kernels/cache.hpp"
 #include "kernels/rows/partition.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "kernels/schedules/gather_pass.hpp"
-#include "kernels/schedules/windows.hpp"
 
 namespace tensorop {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::int64_t kGatherSortBytes = 13;
 // announced to the system ahead: disks that serve many requests at a time are kept busy.
 constexpr std::int64_t kGatherBlockBytes = 4 << 20;
 constexpr std::int64_t kGatherBlocksAhead = 4;
-// The share of the memory for dividing rows by window.
+// The share of the memory for dividing rows by band.
 constexpr std::int64_t kDivideShare = 8;
 
 PassFacts pass_facts(const RowMoves& gather, std::int64_t memory) {
@@ -93,12 +93,12 @@ class AscendingRows {
 
 class Gathering {
  public:
-  Gathering(const RowMoves& gather, const Windowing& windowing, const Threads& threads)
+  Gathering(const RowMoves& gather, const BandSettings& band_settings, const Threads& threads)
       : gather_(gather),
-        windowing_(windowing),
+        settings_(band_settings),
         threads_(threads),
-        sizes_(choose_passes(pass_facts(gather, windowing.memory))),
-        is_mapped_(windowing.is_mapped(gather.data.data())) {}
+        sizes_(choose_passes(pass_facts(gather, band_settings.memory))),
+        is_mapped_(band_settings.is_mapped(gather.data.data())) {}
 
   void run() const {
     const std::int64_t rows = gather_.map.rows();
@@ -112,7 +112,7 @@ class Gathering {
   [[nodiscard]] std::int64_t block_rows_of(std::int64_t pass_rows) const {
     const std::int64_t row_pages =
         std::min(gather_.row_bytes() + kPage, ceil_div(gather_.data_rows() * gather_.row_bytes(), pass_rows));
-    const std::int64_t memory = windowing_.memory / kDivideShare / threads_.count();
+    const std::int64_t memory = settings_.memory / kDivideShare / threads_.count();
     return std::max<std::int64_t>(
         1, std::min(kGatherBlockBytes / row_pages, memory / GatherPass::carried_bytes(gather_)));
   }
@@ -120,8 +120,7 @@ class Gathering {
   // Reads data in ascending order, on all threads.
   void make_pass(Range pass) const {
     const std::int64_t block_rows = block_rows_of(pass.count);
-    GatherPass result(gather_, pass, sizes_.window_rows, ceil_div(pass.count, block_rows), windowing_,
-                      threads_);
+    GatherPass result(gather_, pass, sizes_.band_rows, ceil_div(pass.count, block_rows), settings_, threads_);
     std::optional<AscendingRows> rows(std::in_place, gather_, pass, threads_);
     const auto block = [&](std::int64_t number) {
       return Range{number * block_rows, std::min(block_rows, rows->count() - number * block_rows)};
@@ -143,7 +142,7 @@ class Gathering {
   }
 
   const RowMoves& gather_;
-  const Windowing& windowing_;
+  const BandSettings& settings_;
   const Threads& threads_;
   PassSizes sizes_;
   bool is_mapped_;
@@ -151,15 +150,15 @@ class Gathering {
 
 }  // namespace
 
-WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory) {
+BandPlan plan_gather_bands(const RowMoves& gather, std::int64_t memory) {
   const PassFacts facts = pass_facts(gather, memory);
   const PassSizes sizes = choose_passes(facts);
   const std::int64_t rows = gather.map.rows();
-  WindowPlan out = {.window_bytes = sizes.window_rows * gather.row_bytes(),
-                    .read_bytes = sizes.passes(rows) * facts.read_bytes(sizes.pass_rows)};
+  BandPlan out = {.band_bytes = sizes.band_rows * gather.row_bytes(),
+                  .read_bytes = sizes.passes(rows) * facts.read_bytes(sizes.pass_rows)};
   const auto add = [&](std::int64_t passes, std::int64_t pass_rows) {
-    const auto [windows, bytes] = GatherPass::others_of(gather, pass_rows - sizes.window_rows, memory);
-    out.count += passes * (1 + windows);
+    const auto [bands, bytes] = GatherPass::others_of(gather, pass_rows - sizes.band_rows, memory);
+    out.count += passes * (1 + bands);
     out.scratch_bytes += passes * bytes;
   };
   add(rows / sizes.pass_rows, sizes.pass_rows);
@@ -167,9 +166,9 @@ WindowPlan plan_gather_windows(const RowMoves& gather, std::int64_t memory) {
   return out;
 }
 
-void fill_gather_windows(const RowMoves& gather, const Windowing& windowing, const Threads& threads) {
+void fill_gather_bands(const RowMoves& gather, const BandSettings& band_settings, const Threads& threads) {
   expect_random(gather.data.data(), gather.data_rows() * gather.row_bytes());
-  Gathering(gather, windowing, threads).run();
+  Gathering(gather, band_settings, threads).run();
 }
 
 }  // namespace tensorop

@@ -1,5 +1,5 @@
-// Scatters rows into data that does not fit in memory. The result is computed in windows, each a copy of a
-// part of data with the updates that belong there. First the updates are divided by window (partition.hpp),
+// Scatters rows into data that does not fit in memory. The result is computed in bands, each a copy of a
+// part of data with the updates that belong there. First the updates are divided by band (partition.hpp),
 // so that indices and updates are read once, from front to end.
 #include <algorithm>
 #include <cstring>
@@ -9,55 +9,55 @@
 #include "base/files/advice.hpp"
 #include "base/system/memory.hpp"
 #include "kernels/rows/row_updates.hpp"
+#include "kernels/schedules/bands.hpp"
 #include "kernels/schedules/choose.hpp"
-#include "kernels/schedules/windows.hpp"
 
 namespace tensorop {
 namespace {
 
-// Shares of the memory: a half for windows, one for each thread; a quarter for updates that are kept in
+// Shares of the memory: a half for bands, one for each thread; a quarter for updates that are kept in
 // memory, or for dividing them.
-constexpr std::int64_t kWindowsShare = 2;
+constexpr std::int64_t kBandsShare = 2;
 constexpr std::int64_t kUpdatesShare = 4;
-// The share for sorting the moves of a window, if all moves of a target row are applied together.
-constexpr std::int64_t kWindowSortShare = 4;
+// The share for sorting the moves of a band, if all moves of a target row are applied together.
+constexpr std::int64_t kBandSortShare = 4;
 constexpr std::int64_t kPlacesShare = 8;
 
-// The number of windows in progress for which memory is planned.
+// The number of bands in progress for which memory is planned.
 constexpr std::int64_t kFewThreads = 8;
-// Windows are small, so that some are written to the disk while others are read.
-constexpr std::int64_t kLeastWindowBytes = 1 << 20;
-constexpr std::int64_t kMostWindowBytes = 32 << 20;
-// The largest number of windows, however little memory there is.
-constexpr std::int64_t kMostWindows = 4096;
+// Bands are small, so that some are written to the disk while others are read.
+constexpr std::int64_t kLeastBandBytes = 1 << 20;
+constexpr std::int64_t kMostBandBytes = 32 << 20;
+// The largest number of bands, however little memory there is.
+constexpr std::int64_t kMostBands = 4096;
 // Bytes that sorting a move takes.
 constexpr std::int64_t kScatterSortBytes = 2 * sizeof(Move) + sizeof(Move) / 2;
 
-// In a file, the rows of a chunk for one window have about this many bytes.
+// In a file, the rows of a chunk for one band have about this many bytes.
 constexpr std::int64_t kPieceBytes = 256 << 10;
 constexpr std::int64_t kLeastChunkBytes = 1 << 20;
 // The indices of all chunks in all runs may take this many bytes, however little memory there is.
 constexpr std::int64_t kLeastPlacesBytes = 4 << 20;
 
-// Bytes of a window that are copied at a time, and bytes that are read ahead of it.
+// Bytes of a band that are copied at a time, and bytes that are read ahead of it.
 constexpr std::int64_t kBaseCopyBytes = 1 << 20;
 constexpr std::int64_t kScatterAheadBytes = 16 << 20;
 // Bytes of long rows of updates that are announced to the system at a time.
 constexpr std::int64_t kUpdatesAhead = 4 << 20;
 
-std::int64_t window_rows_of(const UpdateFacts& facts) {
+std::int64_t band_rows_of(const UpdateFacts& facts) {
   const std::int64_t bytes =
-      std::clamp(facts.memory / kWindowsShare / kFewThreads, kLeastWindowBytes, kMostWindowBytes);
+      std::clamp(facts.memory / kBandsShare / kFewThreads, kLeastBandBytes, kMostBandBytes);
   std::int64_t rows = bytes / (facts.row_bytes + facts.accumulator_bytes);
   if (facts.by_row) {
-    // If updates are spread evenly, the updates of a window fit in memory, too.
-    const std::int64_t sort_memory = std::max<std::int64_t>(1, facts.memory / kWindowSortShare / kFewThreads);
-    const std::int64_t windows =
+    // If updates are spread evenly, the updates of a band fit in memory, too.
+    const std::int64_t sort_memory = std::max<std::int64_t>(1, facts.memory / kBandSortShare / kFewThreads);
+    const std::int64_t bands =
         std::max<std::int64_t>(1, ceil_div(facts.rows * kScatterSortBytes, sort_memory));
-    rows = std::min(rows, facts.target_rows / windows);
+    rows = std::min(rows, facts.target_rows / bands);
   }
   rows = run_targets_of(std::max<std::int64_t>(1, rows));
-  while (ceil_div(facts.target_rows, rows) > kMostWindows) rows *= 2;
+  while (ceil_div(facts.target_rows, rows) > kMostBands) rows *= 2;
   return rows;
 }
 
@@ -71,27 +71,27 @@ UpdateFacts facts_of(const RowMoves& scatter, std::int64_t memory) {
           .memory = memory};
 }
 
-// Fills windows of a scatter whose updates are divided.
-class WindowFiller {
+// Fills bands of a scatter whose updates are divided.
+class BandFiller {
  public:
-  WindowFiller(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
-               const Threads& threads)
+  BandFiller(const RowMoves& scatter, const Partition& updates, const BandSettings& band_settings,
+             const Threads& threads)
       : scatter_(scatter),
         updates_(updates),
         threads_(threads),
-        sharers_(windowing.sharers),
-        is_mapped_(windowing.is_mapped(scatter.data.data())) {}
+        sharers_(band_settings.sharers),
+        is_mapped_(band_settings.is_mapped(scatter.data.data())) {}
 
-  void fill(std::int64_t window, std::byte* out) const {
-    for (std::int64_t first = 0; window == 0 && first < threads_.count(); ++first) read_ahead(first);
-    read_ahead(window + threads_.count());
-    copy_data(updates_.targets(window), out);
+  void fill(std::int64_t band, std::byte* out) const {
+    for (std::int64_t first = 0; band == 0 && first < threads_.count(); ++first) read_ahead(first);
+    read_ahead(band + threads_.count());
+    copy_data(updates_.targets(band), out);
     if (scatter_.row_updates->by_row())
-      require_memory(updates_.count(window) * kScatterSortBytes * sharers_,
-                     "a window of updates that are combined row by row");
-    scatter_.row_updates->update({updates_.targets(window), 0, scatter_.row_elements, 0}, out,
-                                 updates_.rows(), [&](const auto& take) {
-                                   updates_.visit(window, [&](const Move* moves, std::int64_t count) {
+      require_memory(updates_.count(band) * kScatterSortBytes * sharers_,
+                     "a band of updates that are combined row by row");
+    scatter_.row_updates->update({updates_.targets(band), 0, scatter_.row_elements, 0}, out, updates_.rows(),
+                                 [&](const auto& take) {
+                                   updates_.visit(band, [&](const Move* moves, std::int64_t count) {
                                      take_announced({moves, to_size(count)}, take);
                                    });
                                  });
@@ -111,9 +111,9 @@ class WindowFiller {
     }
   }
 
-  void read_ahead(std::int64_t window) const {
-    if (window >= updates_.sizes().runs()) return;
-    const Range rows = updates_.targets(window);
+  void read_ahead(std::int64_t band) const {
+    if (band >= updates_.sizes().runs()) return;
+    const Range rows = updates_.targets(band);
     will_need(scatter_.data.data() + rows.first * scatter_.row_bytes(),
               std::min(rows.count * scatter_.row_bytes(), kScatterAheadBytes / threads_.count()));
   }
@@ -146,10 +146,10 @@ Threads UpdateDivision::dividing(std::int64_t memory, const Threads& threads) co
 UpdateDivision choose_division(const UpdateFacts& facts) {
   UpdateDivision out;
   PartitionSizes& sizes = out.sizes;
-  const std::int64_t window_rows = window_rows_of(facts);
+  const std::int64_t band_rows = band_rows_of(facts);
   // Long rows are read in place at the full speed of a disk, and repeated rows are generated when they are
   // needed.
-  sizes = sizes_in_memory({0, facts.target_rows}, window_rows, facts.rows);
+  sizes = sizes_in_memory({0, facts.target_rows}, band_rows, facts.rows);
   if (!facts.repeated && facts.row_bytes < kLongRow) sizes.row_bytes = facts.row_bytes;
   out.in_file = sizes.carried_bytes() > facts.memory / kUpdatesShare;
   std::int64_t chunk_rows = sizes.chunk_rows();
@@ -165,33 +165,33 @@ UpdateDivision choose_division(const UpdateFacts& facts) {
   return out;
 }
 
-WindowPlan plan_scatter_windows(const RowMoves& scatter, std::int64_t memory) {
+BandPlan plan_scatter_bands(const RowMoves& scatter, std::int64_t memory) {
   const UpdateDivision division = choose_division(facts_of(scatter, memory));
   const std::int64_t updates = scatter.row_updates->repeats() ? 0 : scatter.map.rows();
   return {.count = division.sizes.runs(),
-          .window_bytes = std::min(division.sizes.run_targets, scatter.data_rows()) * scatter.row_bytes(),
+          .band_bytes = std::min(division.sizes.run_targets, scatter.data_rows()) * scatter.row_bytes(),
           .read_bytes = (scatter.data_rows() + updates) * scatter.row_bytes(),
           .scratch_bytes = division.in_file ? division.sizes.carried_bytes() : 0};
 }
 
-void write_scatter_windows(const RowMoves& scatter, const Partition& updates, const Windowing& windowing,
-                           const Threads& threads) {
+void write_scatter_bands(const RowMoves& scatter, const Partition& updates, const BandSettings& band_settings,
+                         const Threads& threads) {
   const std::int64_t row_bytes = scatter.row_bytes() + scatter.row_updates->accumulator_bytes();
   const Threads some =
-      threads_within(windowing.memory / kWindowsShare, updates.sizes().run_targets * row_bytes, threads);
-  const WindowFiller filler(scatter, updates, windowing, some);
-  write_windows(updates, scatter.row_elements, scatter.row_bytes(), windowing, some,
-                [&](std::int64_t window, std::byte* out) { filler.fill(window, out); });
+      threads_within(band_settings.memory / kBandsShare, updates.sizes().run_targets * row_bytes, threads);
+  const BandFiller filler(scatter, updates, band_settings, some);
+  write_bands(updates, scatter.row_elements, scatter.row_bytes(), band_settings, some,
+              [&](std::int64_t band, std::byte* out) { filler.fill(band, out); });
 }
 
-void fill_scatter_windows(const RowMoves& scatter, const Windowing& windowing, const Threads& threads) {
+void fill_scatter_bands(const RowMoves& scatter, const BandSettings& band_settings, const Threads& threads) {
   threads.expect(2 * scatter.data_rows() * scatter.row_bytes());
-  const UpdateDivision division = choose_division(facts_of(scatter, windowing.memory));
-  Partition updates(division.sizes, division.in_file ? windowing.scratch : nullptr);
+  const UpdateDivision division = choose_division(facts_of(scatter, band_settings.memory));
+  Partition updates(division.sizes, division.in_file ? band_settings.scratch : nullptr);
   updates.put(scatter.map, {0, scatter.map.rows()},
               division.sizes.row_bytes == 0 ? nullptr : scatter.row_updates->stored(),
-              division.dividing(windowing.memory, threads));
-  write_scatter_windows(scatter, updates, windowing, threads);
+              division.dividing(band_settings.memory, threads));
+  write_scatter_bands(scatter, updates, band_settings, threads);
 }
 
 }  // namespace tensorop
