@@ -28,8 +28,8 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "gather, scatter, join, convert and compare tensors in files")
 set(CPACK_PACKAGE_DESCRIPTION
 "tensorop gathers, scatters, joins, broadcasts, converts and compares tensors in
-files, with the exact semantics of the operator versions that ONNX, OpenVINO,
-StableHLO, WebNN, PyTorch, NumPy, JAX and TensorFlow published.
+files, with the exact semantics of the operator versions that ONNX, PyTorch,
+NumPy and others published.
 .
 It checks the results of other programs against expected ones, and works with
 files larger than memory. A result file is written completely or not at all.")

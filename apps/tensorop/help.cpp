@@ -215,10 +215,8 @@ std::string_view first_sentence(std::string_view summary) {
 }
 
 std::string program_summary() {
-  std::vector<std::string> publishers;
-  for (const Publisher& publisher : kPublishers) publishers.emplace_back(publisher.title);
-  return cat("Gathers, scatters, broadcasts and combines tensors in files, as ",
-             join_words(publishers, "and"), " define it");
+  return cat("Gathers, scatters, joins, broadcasts and compares tensors in files, as ", publisher_titles(),
+             " define it");
 }
 
 void print_program_help() {

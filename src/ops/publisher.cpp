@@ -44,6 +44,12 @@ std::string published_name(Framework framework, std::string_view published, int 
   return is_numbered ? cat(published, "-", version) : std::string(published);
 }
 
+std::string publisher_titles() {
+  std::vector<std::string> titles;
+  for (const Publisher& publisher : kPublishers) titles.emplace_back(publisher.title);
+  return join_words(titles, "and");
+}
+
 std::vector<std::string> spec_forms() {
   std::vector<std::string> out;
   for (const Publisher& publisher : kPublishers) {

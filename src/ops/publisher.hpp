@@ -87,6 +87,9 @@ inline constexpr Publisher kPublishers[] = {
 // "gather".
 [[nodiscard]] std::string published_name(Framework framework, std::string_view published, int version);
 
+// Returns "ONNX, OpenVINO, ... and TensorFlow", as prose lists all publishers.
+[[nodiscard]] std::string publisher_titles();
+
 // Returns the forms of --spec: "onnx-N", "openvino-N", "mdf".
 [[nodiscard]] std::vector<std::string> spec_forms();
 

@@ -46,7 +46,7 @@ constexpr Statement kStatements[] = {
     {"IX-1", Framework::jax, "at at_get", 0, Stand::refused, "an index without dimensions is out of bounds for an axis of size 0, in every mode", kJaxIndex},
 
     {"IX-1", Framework::tensorflow, "gather gather_nd", 0, Stand::forbidden, "on CPU, an index out of bound is an error; on GPU the element is 0"},
-    {"IX-1", Framework::tensorflow, kTensorflowScatters, 0, Stand::forbidden, "on CPU, an index out of bound is an error; on GPU its update is ignored"},
+    {"IX-1", Framework::tensorflow, kTensorflowScatters, 0, Stand::forbidden, "on CPU, an index out of bound is an error; on GPU its update is ignored, and any one of several updates of an element may win"},
 
     {"IX-2", Framework::onnx, "Gather", 1, Stand::open, "all index values are expected to be within bounds, which are not stated"},
     {"IX-2", Framework::onnx, "Scatter", 9, Stand::open, "no range is stated"},

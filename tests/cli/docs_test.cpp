@@ -46,23 +46,26 @@ std::vector<fs::path> pages() {
 // The text that belongs between two comments of a page: after "ops NAME NAME..." the versions of these
 // operators, after "jobs" the keys of job files, after "outcomes" their table, after "options" those of every
 // command, after "options COMMAND" the other options of a command, after "from LIBRARY" what to type in place
-// of its calls. Returns nothing for any other comment.
-std::optional<std::string> table_of(const std::string& comment, const std::string& page) {
+// of its calls; lines begin and end with a line break. After "publishers" their titles, in a sentence.
+// Returns nothing for any other comment.
+std::optional<std::string> text_of(const std::string& comment, const std::string& page) {
   std::istringstream in(comment);
   std::string kind;
   in >> kind;
-  if (comment == "jobs") return tensorop::job_keys_markdown();
-  if (comment == "outcomes") return tensorop::outcomes_markdown();
+  const auto lines = [](const std::string& text) { return "\n" + text + "\n"; };
+  if (comment == "publishers") return tensorop::publisher_titles();
+  if (comment == "jobs") return lines(tensorop::job_keys_markdown());
+  if (comment == "outcomes") return lines(tensorop::outcomes_markdown());
   if (kind == "options") {
     std::string command;
     in >> command;
-    return tensorop::options_markdown(command, page);
+    return lines(tensorop::options_markdown(command, page));
   }
-  if (kind == "from") return tensorop::foreign_markdown(comment.substr(5));
+  if (kind == "from") return lines(tensorop::foreign_markdown(comment.substr(5)));
   if (kind != "ops") return std::nullopt;
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
-  return tensorop::operators_markdown(words);
+  return lines(tensorop::operators_markdown(words));
 }
 
 // The text of a page with words apart by one space and without the marks of Markdown's code.
@@ -87,11 +90,11 @@ TEST_CASE("the tables of the docs are those of the descriptions of operators and
     for (std::size_t found = text.find(begin); found != std::string::npos;
          found = text.find(begin, found + 1)) {
       const std::size_t name_end = text.find(" -->", found);
-      const auto table = table_of(text.substr(found + begin.size(), name_end - found - begin.size()), text);
+      const auto table = text_of(text.substr(found + begin.size(), name_end - found - begin.size()), text);
       if (!table) continue;
       const std::size_t close = text.find(end, found);
       REQUIRE(close != std::string::npos);
-      expected += text.substr(at, name_end + 5 - at) + "\n" + *table + "\n";
+      expected += text.substr(at, name_end + 5 - at) + *table;
       at = close;
       ++tables;
     }

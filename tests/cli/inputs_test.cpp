@@ -85,7 +85,7 @@ Lines refusal_of(const TempDir& dir, const std::string& operand) {
     constexpr std::string_view kCommand = "convert: ";
     if (line.starts_with(kProgram)) line.erase(0, kProgram.size());
     if (line.starts_with(kCommand)) line.erase(0, kCommand.size());
-    line = without_format_lists(line);
+    line = without_lists(line);
     lines.push_back(operand == "-" ? line : replaced(line, operand, "FILE"));
   }
   return lines;

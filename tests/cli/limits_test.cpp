@@ -113,7 +113,7 @@ std::string check_row(const TempDir& dir, const Row& row) {
   } else {
     CHECK(result.status == 2);
     CHECK(result.out.empty());
-    CHECK(is_message(without_format_lists(line), cat("tensorop: ", row.message)));
+    CHECK(is_message(without_lists(line), cat("tensorop: ", row.message)));
   }
   CHECK(result.cpu_seconds < kMostSeconds);
   const std::int64_t most = is_limited ? kAddressSpace : kMostBytes;

@@ -133,8 +133,7 @@ class PageRun {
       std::string expected;
       while (!at_end_of_block() && !lines_[at_].starts_with("$ ")) expected += lines_[at_++] + "\n";
       std::string actual = run_command(command, directory_->path().string(), kind_);
-      if (kind_ == PageKind::transcript && !name_.ends_with("/formats.md"))
-        actual = without_format_lists(actual);
+      if (kind_ == PageKind::transcript && !name_.ends_with("/lists.md")) actual = without_lists(actual);
       result_.text += actual;
       ++result_.commands;
       if (actual != expected) {
@@ -155,10 +154,16 @@ class PageRun {
 
 }  // namespace
 
-std::string without_format_lists(const std::string& text) {
-  static const std::regex kFormats("(is neither )[A-Za-z, ]+( nor a table of numbers)");
-  static const std::regex kArchives("(is not an archive \\()[A-Za-z, ]+\\)");
-  return std::regex_replace(std::regex_replace(text, kFormats, "$1FORMATS$2"), kArchives, "$1ARCHIVES)");
+std::string without_lists(const std::string& text) {
+  static const std::pair<std::regex, const char*> kLists[] = {
+      {std::regex("(is neither )[A-Za-z, ]+( nor a table of numbers)"), "$1FORMATS$2"},
+      {std::regex("(is not an archive \\()[A-Za-z, ]+\\)"), "$1ARCHIVES)"},
+      {std::regex("(is not a specification: use )onnx-N, .*( \\[T-0\\])"), "$1SPECS$2"},
+      {std::regex("(--spec )onnx-N\\|\\S+"), "$1SPECS"},
+      {std::regex("(publisher '.*' is not one of )default, .*"), "$1PUBLISHERS"}};
+  std::string out = text;
+  for (const auto& [pattern, name] : kLists) out = std::regex_replace(out, pattern, name);
+  return out;
 }
 
 PageResult run_page(const fs::path& page, PageKind kind) {

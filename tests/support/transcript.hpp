@@ -40,13 +40,13 @@ struct PageResult {
 // (a version), "..." (ONNX versions beside the first, operators beside two), XXXXXXXX (in names of temporary
 // directories). Summaries in JSON are shown without counts of zero.
 //
-// FORMATS and ARCHIVES stand for the lists of without_format_lists(), which formats.md shows whole.
+// FORMATS, ARCHIVES, SPECS and PUBLISHERS stand for the lists of without_lists(), which lists.md shows whole.
 //
 // Throws std::runtime_error if the page is malformed.
 [[nodiscard]] PageResult run_page(const std::filesystem::path& page, PageKind kind);
 
-// Replaces the list of all formats, and the list of all archives, in messages: a new format changes no page
-// and no table that is about others.
-[[nodiscard]] std::string without_format_lists(const std::string& text);
+// Replaces the lists of all formats, archives, publishers and their specs in messages and help: a new one
+// changes no page and no table that is about others.
+[[nodiscard]] std::string without_lists(const std::string& text);
 
 }  // namespace tensorop
