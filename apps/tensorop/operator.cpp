@@ -93,7 +93,7 @@ std::vector<Option> operator_options(const FoundOperator& found) {
   };
   if (!op.open.empty()) {
     options.push_back({"--open-mask", Heading::result, "FILE",
-                       "also write a bool tensor, true where the specification leaves the result open",
+                       "also write a bool tensor, true where the version leaves an element unspecified",
                        OptionRules{.kind = OptionKind::path,
                                    .needs = "--spec",
                                    .hint = "the default semantics leave nothing open"}});

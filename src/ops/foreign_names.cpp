@@ -137,7 +137,7 @@ std::string foreign_hint(std::string_view name) {
                own);
   const auto row = std::ranges::find_if(kOutOfScope, has_word);
   if (!own.empty() || row == std::end(kOutOfScope)) return own;
-  return cat(printable(name), " is outside tensorop's scope: it gathers, scatters, broadcasts and combines; ",
+  return cat(printable(name), " is outside tensorop's scope: it gathers, scatters, joins and broadcasts; ",
              row->instead);
 }
 
