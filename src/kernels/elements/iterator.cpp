@@ -83,12 +83,12 @@ namespace {
 // A row with fewer elements costs more for its start and end than for its elements.
 constexpr std::int64_t kShortRow = 32;
 // Elements in a block of short rows: packed elements stay in the first-level cache.
-constexpr std::int64_t kBlock = 1024;
+constexpr std::int64_t kBlockElements = 1024;
 
 // The elements of a block if there are many operands: fewer, so that memory use stays limited.
 std::int64_t block_of(std::size_t operands) {
   constexpr std::int64_t kManyOperands = 16;
-  return std::max(kShortRow, kBlock * kManyOperands / std::max(kManyOperands, to_int64(operands)));
+  return std::max(kShortRow, kBlockElements * kManyOperands / std::max(kManyOperands, to_int64(operands)));
 }
 
 // The dimension along which rows follow each other, and the number of elements in a row.
