@@ -251,8 +251,8 @@ tidy_units() {
 
 tidy_part() {
   # A source by itself cannot use an #include of another: it is parsed, with one cheap check. All else is looked for in
-  # the units of the release, which read a header once for up to sixteen sources; the
-  # analyzer follows paths in what a unit includes only when told to.
+  # the units of the release, which read a header once for up to sixteen sources; the analyzer follows paths in what a
+  # unit includes only when told to.
   cmake --preset release -B build/tidy -DTENSOROP_UNITY=OFF -DTENSOROP_MPI=ON
   run_judge "each source by itself" tidy_units build/tidy --checks='-*,modernize-use-nullptr'
   cmake --preset release -B build/tidy-units -DTENSOROP_MPI=ON
