@@ -46,13 +46,13 @@ std::vector<fs::path> pages() {
 // The text that belongs between two comments of a page: after "ops NAME NAME..." the versions of these
 // operators, after "jobs" the keys of job files, after "outcomes" their table, after "options" those of every
 // command, after "options COMMAND" the other options of a command, after "from LIBRARY" what to type in place
-// of its calls; lines begin and end with a line break. After "publishers" their titles, in a sentence.
+// of its calls. After "publishers" their titles, in a sentence.
 // Returns nothing for any other comment.
 std::optional<std::string> text_of(const std::string& comment, const std::string& page) {
   std::istringstream in(comment);
   std::string kind;
   in >> kind;
-  const auto lines = [](const std::string& text) { return "\n" + text + "\n"; };
+  const auto lines = [](const std::string& text) { return "\n\n" + text + "\n"; };
   if (comment == "publishers") return tensorop::publisher_titles();
   if (comment == "jobs") return lines(tensorop::job_keys_markdown());
   if (comment == "outcomes") return lines(tensorop::outcomes_markdown());
@@ -94,7 +94,7 @@ TEST_CASE("the tables of the docs are those of the descriptions of operators and
       if (!table) continue;
       const std::size_t close = text.find(end, found);
       REQUIRE(close != std::string::npos);
-      expected += text.substr(at, name_end + 5 - at) + *table;
+      expected += text.substr(at, name_end + 4 - at) + *table;
       at = close;
       ++tables;
     }
