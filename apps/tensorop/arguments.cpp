@@ -170,7 +170,7 @@ Arguments parse_arguments(const std::vector<std::string>& args, std::vector<Opti
         option.rules.letter.empty() ? option.name : cat(option.rules.letter, ",", option.name);
     std::vector<std::string>& result = results[option.name];
     // Texts are used unchanged: the library would split inline JSON into a vector and read 010 as eight.
-    const auto take = [&result](const CLI::results_t& texts) {
+    const auto store = [&result](const CLI::results_t& texts) {
       result = texts;
       return true;
     };
@@ -178,7 +178,7 @@ Arguments parse_arguments(const std::vector<std::string>& args, std::vector<Opti
       parser.add_flag_function(names,
                                [&result](std::int64_t times) { result = {times == 1 ? "" : cat(times)}; });
     } else {
-      parser.add_option(names, take)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      parser.add_option(names, store)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     }
   }
   std::ranges::reverse(words);  // the library expects this order

@@ -61,8 +61,8 @@ CompareOptions read_options(const Arguments& arguments, const Reporter& reporter
 // Throws Error if both operands are the same array of the same file.
 void refuse_one_file(const Operand& actual, const Operand& expected) {
   ArrayIds ids;
-  const auto first = ids.of(actual);
-  const auto second = ids.of(expected);
+  const auto first = ids.id_of(actual);
+  const auto second = ids.id_of(expected);
   if (!first || !second || first->file != second->file || !first->may_be_same_array(*second)) return;
   const auto shown = [](const Operand& operand) {
     return operand.is_standard_input() ? std::string("standard input") : printable(operand.shown());

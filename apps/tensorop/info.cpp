@@ -113,7 +113,7 @@ class InfoReport {
   }
 
   // Measures the arrays of a file; content.arrays keeps the readable ones.
-  void take(FileContent& content) {
+  void add_arrays(FileContent& content) {
     if (!measures()) {
       for (const ArrayEntry& info : content.arrays) measured_.push_back({.info = info});
       return;
@@ -307,7 +307,7 @@ void describe_all(const Arguments& arguments, InfoReport& report) {
       } else if (filters && is_operand && !filter.among({path})(path)) {
         content.arrays.clear();
       }
-      report.take(content);
+      report.add_arrays(content);
       if (!filters || !content.arrays.empty() || !content.faults.empty())
         describe_file(content, report, warn);
     }

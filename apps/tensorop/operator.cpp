@@ -203,7 +203,7 @@ std::optional<Destination> read_open_mask(const Arguments& arguments,
   Destination mask{.durable = arguments.has("--fsync")};
   set_path(mask, Operand::of_file(*path));
   PathKeys keys;
-  if (*path != "-" && output && output->path != "-" && keys.of(mask.path) == keys.of(output->path))
+  if (*path != "-" && output && output->path != "-" && keys.key_of(mask.path) == keys.key_of(output->path))
     throw Error("--output and --open-mask are the same file");
   try {
     mask.format = &format_of(mask);
@@ -226,10 +226,10 @@ void require_outside(const std::optional<Destination>& destination, std::string_
                      const CaseDestination& onnx_case) {
   if (!destination || destination->path == "-") return;
   PathKeys keys;
-  if (keys.of(destination->path) == keys.of(onnx_case.folder))
+  if (keys.key_of(destination->path) == keys.key_of(onnx_case.folder))
     throw Error(cat(option, " and --onnx-case are the same path"));
   const std::vector<std::string> folders = keys.folders_of(destination->path);
-  if (std::ranges::count(folders, keys.of_folder(onnx_case.folder)) == 0) return;
+  if (std::ranges::count(folders, keys.key_of_folder(onnx_case.folder)) == 0) return;
   throw Error(cat(option, " ", printable(destination->path), " is in the folder of --onnx-case"));
 }
 

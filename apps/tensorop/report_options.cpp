@@ -62,7 +62,7 @@ ReportSettings read_report_settings(const Arguments& arguments) {
   PathKeys keys;
   for (const auto& [row, file] : out.files) {
     for (const auto& [other, same] : out.files) {
-      if (row < other && keys.of(file) == keys.of(same))
+      if (row < other && keys.key_of(file) == keys.key_of(same))
         throw Error(cat(row->option, " and ", other->option, " name the same file"));
     }
     if (file == "-" && out.json)
@@ -194,20 +194,20 @@ void visit_reads(const Job& job, const VisitFile& visit) {
 std::string input_at(const std::string& report,
                      const std::function<void(const VisitFile& visit)>& visit_all) {
   PathKeys keys;
-  const std::string key = keys.of(report);
+  const std::string key = keys.key_of(report);
   const std::vector<std::string> folders = keys.folders_of(report);
   std::string found;
   visit_all([&](const Operand& visited, std::string_view what) {
     if (!found.empty()) return;
     if (visited.path.ends_with('/')) {
-      if (std::ranges::count(folders, keys.of_folder(visited.path)) != 0) found = what;
+      if (std::ranges::count(folders, keys.key_of_folder(visited.path)) != 0) found = what;
       return;
     }
     auto files = possible_files(visited);
     if (visited.is_standard_input()) files.push_back({"/dev/stdin"});
     for (const auto& [file, name] : files) {
       std::error_code none;  // a hard link is the same file, too
-      if (keys.of(file) == key || std::filesystem::equivalent(file, report, none)) found = what;
+      if (keys.key_of(file) == key || std::filesystem::equivalent(file, report, none)) found = what;
       // The shards of an index are in its folder.
       const bool is_index = file.ends_with(".json") && report.ends_with(".safetensors");
       if (is_index && keys.folders_of(file).front() == folders.front()) found = what;

@@ -142,7 +142,7 @@ class ResultJoin {
   Folder* folder_of(const std::string& place) {
     const auto [known, is_new] = folders_.try_emplace(place);
     if (is_new && is_folder(place)) {
-      std::shared_ptr<Folder>& folder = folders_by_key_[keys_.of_folder(place)];
+      std::shared_ptr<Folder>& folder = folders_by_key_[keys_.key_of_folder(place)];
       if (!folder) {
         std::vector<std::string> names;
         if (os().scandir(place.c_str(), names) != 0) throw_errno(place, "cannot list");
@@ -244,7 +244,7 @@ class ResultJoin {
 
   // A dangling link is not an absent result.
   std::optional<ArrayId> id_found(std::size_t i, const Operand& file) {
-    std::optional<ArrayId> id = array_ids_.of(file);
+    std::optional<ArrayId> id = array_ids_.id_of(file);
     const int reason = errno;
     struct stat info {};
     if (!id && os().lstat(file.path.c_str(), &info) == 0) {
@@ -268,7 +268,7 @@ class ResultJoin {
     for (const Job& job : jobs_) {
       for (const JobFile& file : job.reads) {
         if (!job.is_case || file.use != JobFile::Use::golden) continue;
-        if (const auto id = array_ids_.of(file.given)) golden.try_add(*id, &job);
+        if (const auto id = array_ids_.id_of(file.given)) golden.try_add(*id, &job);
       }
     }
     for (std::size_t i = 0; i < jobs_.size(); ++i) {

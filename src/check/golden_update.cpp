@@ -32,7 +32,7 @@ Destination golden_destination(const Expectation& expect, bool is_missing, const
       throw Error(cat(printable(expect.operand.shown()), ": an array in an archive cannot be updated"), "",
                   "store this golden array in its own file");
     }
-    out.array = archive->name(archive->only());
+    out.array = archive->name(archive->only_array());
     with_context(printable(opened.shown()), [&] { opened.format->require_name(out.array); });
   } else if (opened.format->names_array && expect.array == nullptr) {
     out.array = open_archive(opened)->entry(0).name;

@@ -199,7 +199,7 @@ void judge_result(const Job& job, const Tensor& result, const JudgeSettings& set
     found.outcome = Outcome::different;
     return;
   }
-  compare(job, Source::of(result), open_expected(*job.expect, settings.call), settings, found);
+  compare(job, Source::of_tensor(result), open_expected(*job.expect, settings.call), settings, found);
 }
 
 void judge_error(const Job& job, const Failure& error, Finding& found) {
@@ -227,7 +227,7 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
     return;
   }
   const auto open_expectation = [&] {
-    return job.expect ? open_expected(*job.expect, settings.call) : Source::of(*computed);
+    return job.expect ? open_expected(*job.expect, settings.call) : Source::of_tensor(*computed);
   };
   std::optional<Source> expected;
   if (result.is_raw) expected = open_expectation();

@@ -235,7 +235,7 @@ std::string change_text(std::string& text, const KnownFailureChange& change) {
 }  // namespace
 
 std::string change_known_failures(const std::string& path, const KnownFailureChange& change) {
-  const auto held = ReplacedFile::hold(path, ReplacedFile::Busy::wait);
+  const auto held = ReplacedFile::lock_file(path, ReplacedFile::Busy::wait);
   try {
     const std::string old = held->exists() ? std::string(bytes_text(InputFile::open(path).bytes())) : "";
     std::string text = old;

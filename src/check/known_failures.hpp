@@ -33,12 +33,12 @@ using FactPattern = std::pair<std::string_view, std::string_view>;
 // The patterns that must all match where the condition is met, as parts of it.
 [[nodiscard]] std::vector<FactPattern> patterns_of(std::string_view condition);
 
-// Calls take(line) for each line of the text, without the line end.
-template <class Take>
-void for_each_line(std::string_view text, const Take& take) {
+// Calls visit(line) for each line of the text, without the line end.
+template <class Visit>
+void for_each_line(std::string_view text, const Visit& visit) {
   for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
     end = std::min(text.find('\n'), text.size());
-    take(text.substr(0, end));
+    visit(text.substr(0, end));
   }
 }
 

@@ -107,7 +107,7 @@ void ProgramCases::note_files(std::size_t i, ArrayFiles& shards) {
     };
     for (const auto& [path, array] : possible_files(file.given)) {
       note(path);
-      if (const std::string shard = array.empty() ? path : shards.of(path, array); shard != path) note(shard);
+      if (const auto shard = array.empty() ? path : shards.file_of(path, array); shard != path) note(shard);
     }
   }
 }

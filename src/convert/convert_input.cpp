@@ -103,7 +103,7 @@ CastInput cast_input(Source source, const InputReading& reading) {
   if (source.tensor() == nullptr) source.resolve(source.natural_dtype());
   source.warn_of(source.comments_text());
   CastInput out{source.name(), *source.tensor(), {}, reading.overflow, {}, false};
-  const auto settle = [&] {
+  const auto resolve_dtype = [&] {
     if (reading.view) out.tensor = viewed(out.tensor, *reading.view);
     const DType from = out.tensor.dtype();
     out.dtype = reading.dtype.value_or(from);
@@ -111,7 +111,7 @@ CastInput cast_input(Source source, const InputReading& reading) {
     if (out.is_cast() && !can_cast(from, out.dtype))
       throw Error(cat("cannot cast ", name(from), " to ", name(out.dtype)));
   };
-  out.name.empty() ? settle() : with_context(out.name, settle);
+  out.name.empty() ? resolve_dtype() : with_context(out.name, resolve_dtype);
   out.inputs.add(source.mapping());
   return out;
 }

@@ -47,7 +47,7 @@ class PictureMaker {
     out_.details = why_call_text(call_);
     out_.key = key();
   }
-  [[nodiscard]] Picture take() { return std::move(out_); }
+  [[nodiscard]] Picture take_picture() { return std::move(out_); }
 
  private:
   [[nodiscard]] PictureGrid& result() { return out_.grids.back(); }
@@ -309,7 +309,7 @@ class PictureMaker {
 }  // namespace
 
 Picture why_picture(const Explainer& explainer, std::span<const std::int64_t> at) {
-  return PictureMaker(explainer, at).take();
+  return PictureMaker(explainer, at).take_picture();
 }
 
 }  // namespace tensorop

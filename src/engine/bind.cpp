@@ -76,7 +76,7 @@ void open_operands(const Request& request, const Settings& settings, const Call&
                                   .read_later = true,
                                   .text_format = request.text_format};
     sources.push_back(with_context(operand.name, [&] {
-      return operand.is_range ? Source::of(Tensor(DType::int64, {0}))
+      return operand.is_range ? Source::of_tensor(Tensor(DType::int64, {0}))
                               : open_operand(operand.text, options, settings);
     }));
   }

@@ -58,7 +58,7 @@ void fill_sink_by_range(const PreparedPlan& plan, Range all, std::int64_t width,
   // A piece of append_elements() may be longer than a chunk.
   WorkerBuffers buffers(threads, std::min(kRangeBytes / width, all.count) * width);
   const auto make = [&](Range range, int worker) {
-    std::byte* const buffer = buffers.of(worker);
+    std::byte* const buffer = buffers.buffer_of(worker);
     plan.fill(range, buffer);
     return buffer;
   };
@@ -119,7 +119,7 @@ void fill_ranges(const PreparedPlan& plan, Range all, std::int64_t width, std::i
     if (target.memory != nullptr) {
       plan.fill(range, target.memory + range.first * width);
     } else {
-      std::byte* const buffer = buffers.of(worker);
+      std::byte* const buffer = buffers.buffer_of(worker);
       plan.fill(range, buffer);
       target.write(range, buffer);
     }

@@ -132,12 +132,12 @@ void resolve_dtypes(const std::vector<TypedOperand>& operands, Unfit unfit) {
   }
   std::size_t failed = operands.size();
   std::exception_ptr error;
-  const auto each_untyped = [&](const auto& settle) {
+  const auto each_untyped = [&](const auto& body) {
     for (std::size_t i = 0; i < failed; ++i) {
       const TypedOperand& operand = operands[i];
       if (operand.source->tensor() != nullptr) continue;
       try {
-        with_context(operand.name, [&] { settle(operand, groups.at(operand.type), heads[i]); });
+        with_context(operand.name, [&] { body(operand, groups.at(operand.type), heads[i]); });
       } catch (const Failure&) {
         failed = i;
         error = std::current_exception();

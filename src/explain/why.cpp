@@ -143,10 +143,10 @@ bool Explainer::compute(const RowMoves& moves, std::span<const Move> updates, st
   const int width = element_size(moves.dtype());
   std::memcpy(out, moves.data.data() + position * width, to_size(width));
   const Segment segment = {{position / moves.row_elements, 1}, position % moves.row_elements, 1, 0};
-  const auto source = [&](const auto& take) {
+  const auto source = [&](const auto& use_moves) {
     for (std::span left = updates; !left.empty();
          left = left.subspan(std::min(left.size(), to_size(kIndexBlock))))
-      take(left.data(), std::min(to_int64(left.size()), kIndexBlock));
+      use_moves(left.data(), std::min(to_int64(left.size()), kIndexBlock));
   };
   moves.row_updates->update(segment, out, nullptr, source);
   std::uint64_t open = 0;
@@ -226,7 +226,7 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
   const RowMap& map = moves.map;
   const std::int64_t width = moves.row_elements;
   Arrivals out;
-  const auto take = [&](std::int64_t row, std::int64_t offset, std::int64_t column) {
+  const auto add_arrival = [&](std::int64_t row, std::int64_t offset, std::int64_t column) {
     if (offset == kSkip) {
       ++out.dropped;
     } else {
@@ -239,14 +239,15 @@ Arrivals Explainer::arrivals_of_rows(const RowMoves& moves, const OperandElement
     if (element.operand == kIndexOperand) {
       const std::int64_t tuple = map.decoder().tuple_of(element.position);
       if (map.decoder().element_of(map.tuples_of({row, 1}).first) == map.decoder().element_of(tuple))
-        take(row, offset, 0);
+        add_arrival(row, offset, 0);
     } else if (element.operand == kDataOperand) {
-      if (offset == element.position / width) take(row, offset, element.position % width);
+      if (offset == element.position / width) add_arrival(row, offset, element.position % width);
     } else if (!moves.row_updates->repeats()) {
-      take(row, offset, element.position % width);
+      add_arrival(row, offset, element.position % width);
     } else {
       for (std::int64_t column = 0; column < width; ++column) {
-        if (moves.row_updates->position(row * width + column) == element.position) take(row, offset, column);
+        if (moves.row_updates->position(row * width + column) == element.position)
+          add_arrival(row, offset, column);
       }
     }
   };

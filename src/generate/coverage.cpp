@@ -86,7 +86,7 @@ std::int64_t Coverage::gain(const std::vector<Level>& levels, Pairs next) const 
   return gain;
 }
 
-void Coverage::meet(const std::vector<Level>& levels) {
+void Coverage::add_case(const std::vector<Level>& levels) {
   for (const Level second : levels) {
     levels_[second].is_met = true;
     for (const Level first : levels) {

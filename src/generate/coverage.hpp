@@ -39,7 +39,7 @@ class Coverage {
   [[nodiscard]] std::pair<std::vector<Pair>, Pairs> open_pairs(Pairs next) const;
   // How much a valid call with these levels adds: pairs of attributes count most, then the `next` ones.
   [[nodiscard]] std::int64_t gain(const std::vector<Level>& levels, Pairs next) const;
-  void meet(const std::vector<Level>& levels);
+  void add_case(const std::vector<Level>& levels);
   // A call that was drawn towards the pair is not valid, or does not have it.
   void miss(const Pair& pair);
 

@@ -96,7 +96,7 @@ GeneratedCase Generator::next_valid() {
   for (int round = 0; round < kRounds; ++round) {
     for (Candidate& candidate : draw(random)) {
       if (auto valid = valid_case(candidate.request)) {
-        coverage_.meet(candidate.levels);
+        coverage_.add_case(candidate.levels);
         return *std::move(valid);
       }
       if (candidate.goal) coverage_.miss(*candidate.goal);

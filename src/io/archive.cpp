@@ -99,7 +99,7 @@ std::size_t Archive::find(std::string_view name) const {
   throw Error(cat("the archive holds no array ", in_quotes(name)), "", hint);
 }
 
-std::size_t Archive::only(std::string_view hint) const {
+std::size_t Archive::only_array(std::string_view hint) const {
   std::size_t arrays = 0;
   std::size_t last = 0;
   for (std::size_t i = 0; i < size(); ++i) {

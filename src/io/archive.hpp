@@ -52,13 +52,11 @@ class Archive {
   // arrays.
   [[nodiscard]] std::vector<std::string> warnings_for(bool whole) const;
 
-  // Describes a member that is an array. Reads the member's header if the format has one. Throws Error
-  // without the member's name.
+  // Describes a member that is an array, by its header if the format has one. Throws Error without its name.
   [[nodiscard]] ArrayEntry entry(std::size_t member) const;
   // The entry of an array that will be read, with its owner set. Throws Error if the array cannot be read.
   [[nodiscard]] ArrayEntry readable(ArrayEntry array) const;
-  // Reads the array of an entry. The tensor keeps the file alive if needed. Throws Error without the member's
-  // name.
+  // Reads the array of an entry. The tensor keeps the file alive if needed. Throws Error without its name.
   [[nodiscard]] Tensor read(const ArrayEntry& array, const ArrayReading& reading) const;
   // Whether a member is compressed: then a single thread reads it, as fast as several threads could.
   [[nodiscard]] bool is_compressed(std::size_t member) const { return members_[member].is_compressed; }
@@ -69,7 +67,8 @@ class Archive {
   // As lookup(). Throws Error if there is no such member, with a similar name or the list of names as a hint.
   [[nodiscard]] std::size_t find(std::string_view name) const;
   // The only array. Throws Error if there is none or more than one; then the hint says how to name an array.
-  [[nodiscard]] std::size_t only(std::string_view hint = "FILE:NAME names one array of an archive") const;
+  [[nodiscard]] std::size_t only_array(
+      std::string_view hint = "FILE:NAME names one array of an archive") const;
 
   // Names of the members that are arrays, or of the members that are not; a long list is cut.
   [[nodiscard]] std::string list_members(bool arrays) const;

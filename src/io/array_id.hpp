@@ -28,7 +28,7 @@ class ArrayIds {
   // there is no such file.
   //
   // "a" and "a.npy" count as one array, although they are two arrays in formats other than NPZ.
-  [[nodiscard]] std::optional<ArrayId> of(const Operand& operand);
+  [[nodiscard]] std::optional<ArrayId> id_of(const Operand& operand);
   // The path of the file that holds the array: of an index of shards the shard, of standard input
   // /dev/stdin. Its path if there is none.
   [[nodiscard]] std::string file_of(const Operand& operand) { return find(operand).file; }

@@ -61,7 +61,7 @@ Encoding display_encoding(DType dtype, const Shape& shape, std::int64_t /*string
   const auto display = std::make_shared<Display>(dtype, shape);
   Encoding encoding;
   encoding.encode = [display](std::int64_t first, std::int64_t count, const std::byte* elements,
-                              std::string& /*out*/) { display->take(first, count, elements); };
+                              std::string& /*out*/) { display->add_elements(first, count, elements); };
   encoding.ending = [display] { return display->text(text_columns()); };
   return encoding;
 }
@@ -84,7 +84,7 @@ Display::Display(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(sha
   words_.resize(shown_.size());
 }
 
-void Display::take(std::int64_t first, std::int64_t count, const std::byte* elements) {
+void Display::add_elements(std::int64_t first, std::int64_t count, const std::byte* elements) {
   const std::int64_t width = element_size(dtype_);
   for (auto at = std::ranges::lower_bound(shown_, first); at != shown_.end() && *at < first + count; ++at)
     words_[static_cast<std::size_t>(at - shown_.begin())] =

@@ -21,7 +21,7 @@ class Display {
   Display(DType dtype, Shape shape);
 
   // Keeps the printed ones of `count` elements at `elements`; the first is element number `first`.
-  void take(std::int64_t first, std::int64_t count, const std::byte* elements);
+  void add_elements(std::int64_t first, std::int64_t count, const std::byte* elements);
   // All lines, at most `columns` columns wide if possible.
   [[nodiscard]] std::string text(int columns) const;
 

@@ -29,16 +29,16 @@ class HeaderFields {
   // `cut`, which must outlive this object, is the message of that Error.
   HeaderFields(std::span<const std::byte> bytes, std::string_view cut) : bytes_(bytes), cut_(cut) {}
 
-  std::span<const std::byte> take(std::uint64_t count) {
+  std::span<const std::byte> read_bytes(std::uint64_t count) {
     if (count > bytes_.size()) throw Error(std::string(cut_));
     const auto front = bytes_.first(count);
     bytes_ = bytes_.subspan(count);
     return front;
   }
-  std::string_view text(std::uint64_t count) { return bytes_text(take(count)); }
-  unsigned u16() { return static_cast<unsigned>(little_endian(take(2))); }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(little_endian(take(4))); }
-  std::uint64_t u64() { return little_endian(take(8)); }
+  std::string_view text(std::uint64_t count) { return bytes_text(read_bytes(count)); }
+  unsigned u16() { return static_cast<unsigned>(little_endian(read_bytes(2))); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(little_endian(read_bytes(4))); }
+  std::uint64_t u64() { return little_endian(read_bytes(8)); }
   [[nodiscard]] std::uint64_t left() const { return bytes_.size(); }
   [[nodiscard]] std::span<const std::byte> rest() const { return bytes_; }
 

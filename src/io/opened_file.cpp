@@ -170,9 +170,10 @@ ArchiveCache::Opened ArchiveCache::open(const OpenedFile& opened) {
 std::size_t chosen_member(const OpenedFile& opened, const Archive& archive) {
   return with_context(printable(opened.shown()), [&] {
     if (opened.array) return archive.find(*opened.array);
-    if (opened.file.is_stream()) return archive.only("save it to a file: FILE:NAME names one array of it");
-    return opened.file.is_standard_input() ? archive.only("/dev/stdin:NAME names one array of it")
-                                           : archive.only();
+    if (opened.file.is_stream())
+      return archive.only_array("save it to a file: FILE:NAME names one array of it");
+    return opened.file.is_standard_input() ? archive.only_array("/dev/stdin:NAME names one array of it")
+                                           : archive.only_array();
   });
 }
 

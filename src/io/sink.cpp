@@ -286,16 +286,17 @@ void warn_of_link(const Destination& held, const Warn& warn) {
   const std::string& path = held.replaced->path();
   const std::string target = resolve_links(path);
   PathKeys keys;
-  if (keys.of_folder(directory_of(target)) == keys.of_folder(directory_of(path))) return;
+  if (keys.key_of_folder(directory_of(target)) == keys.key_of_folder(directory_of(path))) return;
   warn(cat(printable(path), ": is a link to another folder: ", printable(target), " is replaced"));
 }
 
 Destination hold_archive(Destination destination, bool waits) {
   if (destination.replaced || !format_of(destination).is_archive()) return destination;
   std::string file = destination.path;
-  if (&format_of(destination) == &kShardIndexFormat) file = ArrayFiles::of_index(file, destination.array);
+  if (&format_of(destination) == &kShardIndexFormat)
+    file = ArrayFiles::file_of_index(file, destination.array);
   const auto busy = waits ? ReplacedFile::Busy::wait : ReplacedFile::Busy::refuse;
-  destination.replaced = ReplacedFile::hold(file, busy);
+  destination.replaced = ReplacedFile::lock_file(file, busy);
   return destination;
 }
 

@@ -12,7 +12,7 @@
 
 namespace tensorop {
 
-Source Source::of(Tensor tensor) {
+Source Source::of_tensor(Tensor tensor) {
   Source source;
   source.take_tensor(std::move(tensor));
   return source;
@@ -23,7 +23,7 @@ Source Source::of_entry(const Archive& archive, ArrayEntry array, std::string na
   source.name_ = std::move(name);
   source.warn_ = options.warn;
   source.take_array(archive, std::move(array), options);
-  source.settle(options);
+  source.finish_opening(options);
   return source;
 }
 
@@ -32,7 +32,7 @@ Source Source::of_file(const OpenedFile& opened, const Options& options) {
   source.threads_ = options.arrays.threads;
   source.warn_ = options.warn;
   source.take_file(opened, options);
-  source.settle(options);
+  source.finish_opening(options);
   return source;
 }
 
@@ -42,12 +42,12 @@ Source Source::of_json(TextSpan text, const Options& options) {
   source.warn_ = options.warn;
   source.format_ = &kJsonFormat;
   source.text_ = std::move(text);
-  source.settle(options);
+  source.finish_opening(options);
   return source;
 }
 
 Source Source::open(const Operand& operand, const Options& options) {
-  if (const Tensor* const tensor = operand.as<Tensor>()) return of(*tensor);
+  if (const Tensor* const tensor = operand.as<Tensor>()) return of_tensor(*tensor);
   if (const InlineJson* const json = operand.as<InlineJson>()) return of_json(json->text, options);
   if (operand.text.empty()) throw Error("an empty operand is neither a file nor a tensor");
   std::optional<OpenedFile> opened = open_whole_path(operand, options.text_format, options.arrays);
@@ -55,7 +55,7 @@ Source Source::open(const Operand& operand, const Options& options) {
     // No file has that name: a tensor without elements, malformed JSON, or a missing file.
     const int reason = errno;
     if (const AbstractTensor* const abstract = operand.as<AbstractTensor>()) {
-      if (options.allow_abstract) return of(Tensor(abstract->header.dtype, abstract->header.shape));
+      if (options.allow_abstract) return of_tensor(Tensor(abstract->header.dtype, abstract->header.shape));
       throw Error(
           cat(in_quotes(operand.text), " is a dtype and a shape without elements: only a dry run takes it"));
     }
@@ -67,7 +67,7 @@ Source Source::open(const Operand& operand, const Options& options) {
   return of_file(*opened, options);
 }
 
-void Source::settle(const Options& options) {
+void Source::finish_opening(const Options& options) {
   if (tensor_) return;
   if (bytes_) {
     if (options.unnamed_as) {
@@ -184,7 +184,7 @@ void Source::read_to_cast(DType dtype, Overflow overflow) {
   TextReading reading{.strings = false, .cast = true, .overflow = overflow};
   if ((kFloatTypes | kSmallFloatTypes).contains(dtype)) {
     reading.as = dtype;
-    return take_tensor(read_text(reading).take());
+    return take_tensor(read_text(reading).checked_tensor());
   }
   if (!kComplexTypes.contains(dtype)) reading.exactness = Exactness::all_fit;
   read(reading);
@@ -199,8 +199,8 @@ void Source::resolve(DType dtype, Exactness exactness) {
     return;
   }
   const bool is_natural = natural_ && natural_->tensor.dtype() == dtype;
-  take_tensor(is_natural ? in_context([&] { return natural_->take(); })
-                         : read_text({.as = dtype, .exactness = exactness}).take());
+  take_tensor(is_natural ? in_context([&] { return natural_->checked_tensor(); })
+                         : read_text({.as = dtype, .exactness = exactness}).checked_tensor());
 }
 
 }  // namespace tensorop

@@ -47,8 +47,7 @@ class Source {
   static Source of_json(TextSpan text, const Options& options);
   // Takes an open file: its tensor or text, or the selected array of an archive. Throws Error naming it.
   static Source of_file(const OpenedFile& opened, const Options& options);
-  // Takes a tensor in memory.
-  static Source of(Tensor tensor);
+  static Source of_tensor(Tensor tensor);
   // Takes an array of an archive, called `name`. Throws Error naming the array.
   static Source of_entry(const Archive& archive, ArrayEntry array, std::string name, const Options& options);
 
@@ -97,7 +96,7 @@ class Source {
   void replace(Tensor tensor) { take_tensor(std::move(tensor)); }
 
  private:
-  void settle(const Options& options);
+  void finish_opening(const Options& options);
   void read(const TextReading& reading);
   void take_file(const OpenedFile& opened, const Options& options);
   void take_tensor(Tensor tensor);

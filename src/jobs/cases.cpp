@@ -129,7 +129,7 @@ class CaseReader {
     });
   }
 
-  [[nodiscard]] std::vector<Job> take() {
+  [[nodiscard]] std::vector<Job> take_jobs() {
     if (unseen_ != nullptr) count_unnamed_tensors();
     return std::move(jobs_);
   }
@@ -140,7 +140,7 @@ class CaseReader {
   bool is_first(const std::string& path) {
     const auto id = path == "-" ? std::nullopt : file_id(path);
     if (!id) return true;
-    const std::string folder = is_folder(path) ? "" : keys_.of_folder(directory_of(path));
+    const std::string folder = is_folder(path) ? "" : keys_.key_of_folder(directory_of(path));
     const bool is_new = read_.emplace(*id, folder).second;
     if (!is_new) ++again_;
     return is_new;
@@ -192,7 +192,7 @@ class CaseReader {
       }
     }
     for (const std::string& path : tensors_) {
-      if (!named.contains(keys_.of(path)))
+      if (!named.contains(keys_.key_of(path)))
         add_unseen(*unseen_, {"tensor in a JSON file that no case names", 1, {path}});
     }
   }
@@ -222,7 +222,7 @@ std::vector<Job> read_cases(const std::vector<std::string>& paths, JobPurpose pu
   for (const std::string& path : paths) {
     path != "-" && is_folder(path) ? reader.read_folder(path) : reader.read_file(path);
   }
-  return reader.take();
+  return reader.take_jobs();
 }
 
 void for_each_onnx_case(const std::string& folder, const AttemptFolder& attempt,
@@ -264,17 +264,17 @@ std::vector<Job> read_any_jobs(const std::string& text, std::string& name) {
 
 const Job& find_job(const std::vector<Job>& jobs, const std::string& name) {
   std::vector<const Job*> found;
-  const auto take = [&](const auto& is_meant) {
+  const auto find_all = [&](const auto& is_meant) {
     for (const Job& job : jobs) {
       if (is_meant(job)) found.push_back(&job);
     }
     return !found.empty();
   };
   if (name.empty()) {
-    take([](const Job&) { return true; });
-  } else if (!take([&](const Job& job) { return job.name == name; }) &&
-             !take([&](const Job& job) { return job.id == name; })) {
-    take([&](const Job& job) { return job.folder.empty() && cat(job.line) == name; });
+    find_all([](const Job&) { return true; });
+  } else if (!find_all([&](const Job& job) { return job.name == name; }) &&
+             !find_all([&](const Job& job) { return job.id == name; })) {
+    find_all([&](const Job& job) { return job.folder.empty() && cat(job.line) == name; });
   }
   if (found.empty()) {
     std::vector<std::string> names;

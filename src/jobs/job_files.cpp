@@ -27,17 +27,17 @@ bool JobFile::overlaps(const JobFile& other) const {
 std::vector<FileArray> FileFinder::find(const Operand& operand) {
   std::vector<FileArray> out;
   for (const auto& [file, array] : possible_files(operand)) {
-    out.push_back({keys_.of(file), array});
-    if (array.empty()) continue;
-    const std::string shard = shards_.of(file, array);
-    if (shard != file) out.push_back({keys_.of(shard), array});
+    out.push_back({key_of(file), array});
+    if (const auto shard = array.empty() ? file : shards_.file_of(file, array); shard != file)
+      out.push_back({key_of(shard), array});
   }
   return out;
 }
 
 FileArray FileFinder::find(const Destination& output) {
-  if (!output.is_member) return {keys_.of(output.path)};
-  return {keys_.of(shards_.of(output.path, output.array)), output.array, &format_of(output) == &kNpzFormat};
+  if (!output.is_member) return {key_of(output.path)};
+  return {key_of(shards_.file_of(output.path, output.array)), output.array,
+          &format_of(output) == &kNpzFormat};
 }
 
 }  // namespace tensorop

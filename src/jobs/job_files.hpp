@@ -36,7 +36,7 @@ void for_each_reference(AnyRequest& request, const Visit& visit) {
 
 // A file, or an array of an archive.
 struct FileArray {
-  std::string file;        // from PathKeys::of()
+  std::string file;        // from PathKeys::key_of()
   std::string array = {};  // empty: the whole file
   bool is_npz = false;     // the arrays "x" and "x.npy" are the same
 
@@ -60,7 +60,7 @@ class FileFinder {
   // Like possible_files(). An array that an index of shards names is in both files.
   [[nodiscard]] std::vector<FileArray> find(const Operand& operand);
   [[nodiscard]] FileArray find(const Destination& output);
-  [[nodiscard]] std::string key_of(const std::string& file) { return keys_.of(file); }
+  [[nodiscard]] std::string key_of(const std::string& file) { return keys_.key_of(file); }
 
  private:
   PathKeys keys_;

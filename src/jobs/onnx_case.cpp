@@ -279,13 +279,14 @@ std::string folder_name(const Job& job, std::size_t number) {
 void require_outputs_elsewhere(const std::vector<Job>& jobs) {
   PathKeys keys;
   std::set<std::string> cases;
-  for (const Job& job : jobs) cases.insert({keys.of_folder(job.case_folder), keys.of(job.case_folder)});
+  for (const Job& job : jobs)
+    cases.insert({keys.key_of_folder(job.case_folder), keys.key_of(job.case_folder)});
   for (const Job& job : jobs) {
     if (!job.output) continue;
     const auto refuse = [&](std::string_view what) {
       throw Error(cat(job.location(), ": key \"output\": ", printable(job.output->path), what));
     };
-    if (cases.contains(keys.of(job.output->path))) refuse(" is the folder of a case");
+    if (cases.contains(keys.key_of(job.output->path))) refuse(" is the folder of a case");
     for (const std::string& folder : keys.folders_of(job.output->path)) {
       if (cases.contains(folder)) refuse(" is in the folder of a case");
     }

@@ -24,7 +24,7 @@ std::string plain_path(std::string_view path) {
   return out;
 }
 
-// Groups of jobs that depend on each other. Each group is identified by one of its jobs.
+// Groups of jobs that depend on each other. Each group is identified by one of its jobs, its root.
 class JobGroups {
  public:
   explicit JobGroups(const std::vector<Job>& jobs) : next_(jobs.size()) {
@@ -35,15 +35,15 @@ class JobGroups {
     }
   }
 
-  [[nodiscard]] std::size_t of(std::size_t job) {
+  [[nodiscard]] std::size_t root_of(std::size_t job) {
     while (next_[job] != job) job = next_[job] = next_[next_[job]];
     return job;
   }
 
  private:
-  void join(std::size_t a, std::size_t b) { next_[of(a)] = of(b); }
+  void join(std::size_t a, std::size_t b) { next_[root_of(a)] = root_of(b); }
 
-  std::vector<std::size_t> next_;  // for each job, another one of its group, towards the identifying job
+  std::vector<std::size_t> next_;  // for each job, another one of its group, towards the root
 };
 
 // The position of a job, whatever the order of the files: the rank of its file's path, its line and number.
@@ -79,11 +79,11 @@ std::vector<JobGroup> in_order(const std::vector<Job>& jobs, JobGroups& groups) 
   std::vector<JobGroup> all(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) all[i] = {i, 0, places[i]};
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    JobGroup& group = all[groups.of(i)];
+    JobGroup& group = all[groups.root_of(i)];
     group.jobs += jobs[i].skipped ? 0 : 1;
     group.first = std::min(group.first, places[i]);
   }
-  std::erase_if(all, [&](const JobGroup& group) { return groups.of(group.known_by) != group.known_by; });
+  std::erase_if(all, [&](const JobGroup& group) { return groups.root_of(group.known_by) != group.known_by; });
   // Jobs have equal places if a file is in the list twice.
   std::ranges::stable_sort(all, [](const JobGroup& a, const JobGroup& b) {
     return a.jobs != b.jobs ? a.jobs > b.jobs : a.first < b.first;
@@ -107,7 +107,7 @@ std::vector<Job> select_shard(const std::vector<Job>& jobs, const Shard& shard) 
     shards.emplace(load + group.jobs, number);
     is_in[group.known_by] = number == shard.number - 1;
   }
-  for (std::size_t i = 0; i < jobs.size(); ++i) is_in[i] = is_in[groups.of(i)];
+  for (std::size_t i = 0; i < jobs.size(); ++i) is_in[i] = is_in[groups.root_of(i)];
   return kept_jobs(jobs, is_in);
 }
 

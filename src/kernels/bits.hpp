@@ -42,12 +42,12 @@ inline void assign_bits(std::uint64_t* words, Range range, bool value) {
   }
 }
 
-// Calls take(i) for each bit that is set, in ascending order.
-template <class Take>
-void for_each_bit(std::span<const std::uint64_t> words, const Take& take) {
+// Calls visit(i) for each bit that is set, in ascending order.
+template <class Visit>
+void for_each_bit(std::span<const std::uint64_t> words, const Visit& visit) {
   for (std::size_t word = 0; word < words.size(); ++word) {
     for (std::uint64_t left = words[word]; left != 0; left &= left - 1)
-      take(to_int64(word) * 64 + std::countr_zero(left));
+      visit(to_int64(word) * 64 + std::countr_zero(left));
   }
 }
 

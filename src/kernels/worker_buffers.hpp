@@ -19,7 +19,7 @@ class WorkerBuffers {
       : bytes_(bytes), what_(what), buffers_(static_cast<std::size_t>(threads.count())) {}
 
   // The buffer of a worker; workers may call this at the same time. Throws Error if there is no memory.
-  [[nodiscard]] std::byte* of(std::int64_t worker) {
+  [[nodiscard]] std::byte* buffer_of(std::int64_t worker) {
     auto& buffer = buffers_[static_cast<std::size_t>(worker)];
     if (!buffer) buffer = std::make_unique<Storage>(bytes_, what_);
     return buffer->data();

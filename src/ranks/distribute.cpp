@@ -48,11 +48,11 @@ class Sets {
   std::vector<std::size_t> lower_;
 };
 
-// Calls take(earlier) for each job that job `i` waits for.
-template <class Take>
-void for_each_wait(const Job& job, const Take& take) {
-  for (const Need& need : job.needs) take(need.job);
-  for (const std::size_t earlier : job.after) take(earlier);
+// Calls visit(earlier) for each job that job `i` waits for.
+template <class Visit>
+void for_each_wait(const Job& job, const Visit& visit) {
+  for (const Need& need : job.needs) visit(need.job);
+  for (const std::size_t earlier : job.after) visit(earlier);
 }
 
 // Returns the wave of each unit, by its lowest job. Returns nothing after it has merged a cycle of units.
@@ -187,7 +187,7 @@ class JobDistribution {
     }
     Message own;
     together(ranks_, [&] { own = run_part(deal(step, ranks_.size())[to_size(ranks_.rank())]); });
-    for (const std::string& text : gather_texts(ranks_, own.text())) take(Message(text));
+    for (const std::string& text : gather_texts(ranks_, own.text())) record_outcomes(Message(text));
     report_ended();
     return first;
   }
@@ -271,7 +271,7 @@ class JobDistribution {
     return jobs;
   }
 
-  void take(Message message) {
+  void record_outcomes(Message message) {
     while (!message.at_end()) {
       auto [job, outcome] = get_outcome(message);
       for (auto reports = message.get<std::size_t>(); reports > 0; --reports)

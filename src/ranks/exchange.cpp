@@ -56,13 +56,13 @@ RowRequests::RowRequests(const RowMoves& moves, Range rows, int ranks, const Thr
   }
 }
 
-std::span<const Move> RowRequests::of(int owner) const {
+std::span<const Move> RowRequests::moves_from(int owner) const {
   const auto at = to_size(owner);
   return std::span(moves_).subspan(begins_[at], begins_[at + 1] - begins_[at]);
 }
 
 std::int64_t RowRequests::distinct(int owner) const {
-  const std::span<const Move> moves = of(owner);
+  const std::span<const Move> moves = moves_from(owner);
   std::int64_t distinct = moves.empty() ? 0 : 1;
   for (std::size_t i = 1; i < moves.size(); ++i) distinct += moves[i].target != moves[i - 1].target ? 1 : 0;
   return distinct;

@@ -59,7 +59,7 @@ class RowRequests {
   RowRequests(const RowMoves& moves, Range rows, int ranks, const Threads& threads);
 
   // Requests for the rows that `owner` owns, ascending by row of data (Move::target).
-  [[nodiscard]] std::span<const Move> of(int owner) const;
+  [[nodiscard]] std::span<const Move> moves_from(int owner) const;
   // The number of distinct rows among these.
   [[nodiscard]] std::int64_t distinct(int owner) const;
 

@@ -122,7 +122,7 @@ class GatherExchange {
     auto* out = reinterpret_cast<std::int64_t*>(asks_->send());
     for (int owner = 0; owner < size_; ++owner) {
       const auto at = to_size(owner);
-      const std::span<const Move> moves = requests_->of(owner).subspan(next_[at]);
+      const std::span<const Move> moves = requests_->moves_from(owner).subspan(next_[at]);
       const std::int64_t first = part_of(moves_.data_rows(), owner, size_).first;
       std::int64_t distinct = 0;
       std::size_t end = 0;
@@ -216,14 +216,14 @@ class GatherExchange {
     }
     exchange_.threads.for_each(size_, [&](std::int64_t owner, int worker) {
       const std::span<const Move> moves = taken_[to_size(owner)];
-      const auto visit = [&](const auto& take) {
+      const auto visit = [&](const auto& add) {
         std::int64_t row = 0;
         for (std::size_t i = 0; i < moves.size(); ++i) {
           row += i != 0 && moves[i].target != moves[i - 1].target ? 1 : 0;
-          take(moves[i].update, row);
+          add(moves[i].update, row);
         }
       };
-      result.take(round * size_ + owner, visit, from[to_size(owner)], worker);
+      result.add_rows(round * size_ + owner, visit, from[to_size(owner)], worker);
     });
   }
 

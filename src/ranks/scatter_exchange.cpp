@@ -119,7 +119,7 @@ class ScatterExchange {
     rows_->received_counts = addresses_->received_counts;
     addresses_->exchange(exchange_.cost);
     if (sent_row_bytes() != 0) rows_->exchange(exchange_.cost);
-    together(exchange_.ranks, [&] { take(number); });
+    together(exchange_.ranks, [&] { accept_updates(number); });
   }
 
   [[nodiscard]] int owner_of(std::int64_t target) const {
@@ -130,15 +130,15 @@ class ScatterExchange {
     return static_cast<int>(target < cut ? target / (rows + 1) : longer + (target - cut) / rows);
   }
 
-  // Calls take(owner, target, update) for these updates; `target` is counted from the first row of the
+  // Calls visit(owner, target, update) for these updates; `target` is counted from the first row of the
   // owner's part.
-  template <class Take>
-  void for_each_update(Range rows, const Take& take) const {
+  template <class Visit>
+  void for_each_update(Range rows, const Visit& visit) const {
     moves_.map.for_each_block(rows, [&](std::int64_t first, std::int64_t n, const std::int64_t* offsets) {
       for (std::int64_t i = 0; i < n; ++i) {
         if (offsets[i] == kSkip) continue;
         const int owner = owner_of(offsets[i]);
-        take(owner, offsets[i] - part_bound(data_rows_, owner, size_), first + i);
+        visit(owner, offsets[i] - part_bound(data_rows_, owner, size_), first + i);
       }
     });
   }
@@ -168,7 +168,7 @@ class ScatterExchange {
   }
 
   // Applies or stores the received updates, in the order of their source ranks.
-  void take(std::int64_t round) {
+  void accept_updates(std::int64_t round) {
     const std::int64_t count = std::accumulate(addresses_->received_counts.begin(),
                                                addresses_->received_counts.end(), std::int64_t{0});
     const std::span addresses(reinterpret_cast<const Address*>(addresses_->received()), to_size(count));

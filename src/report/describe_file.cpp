@@ -62,22 +62,22 @@ OnnxAttributeType value_type(const OnnxAttribute& attribute) {
                                             : OnnxAttributeType::none;
 }
 
-// Calls `take` with the value if it is a number, a text, or a list of these.
-template <class Take>
-auto of_value(const OnnxAttribute& attribute, const Take& take) -> decltype(take(attribute.integer)) {
+// Calls `visit` with the value if it is a number, a text, or a list of these.
+template <class Visit>
+auto of_value(const OnnxAttribute& attribute, const Visit& visit) -> decltype(visit(attribute.integer)) {
   switch (value_type(attribute)) {
     case OnnxAttributeType::float_number:
-      return take(attribute.number);
+      return visit(attribute.number);
     case OnnxAttributeType::integer:
-      return take(attribute.integer);
+      return visit(attribute.integer);
     case OnnxAttributeType::text:
-      return take(attribute.text);
+      return visit(attribute.text);
     case OnnxAttributeType::floats:
-      return take(attribute.numbers);
+      return visit(attribute.numbers);
     case OnnxAttributeType::integers:
-      return take(attribute.integers);
+      return visit(attribute.integers);
     case OnnxAttributeType::texts:
-      return take(attribute.texts);
+      return visit(attribute.texts);
     default:
       return {};
   }

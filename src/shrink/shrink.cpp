@@ -113,8 +113,8 @@ class Shrinking {
         origins.push_back(group.findings[group.origin]);
       }
     }
-    keep(reduced, fail_again_from_files(smallest, settings_), smallest);
-    keep(others, fail_again(jobs, origins, settings_), origins);
+    keep_outcomes(reduced, fail_again_from_files(smallest, settings_), smallest);
+    keep_outcomes(others, fail_again(jobs, origins, settings_), origins);
   }
 
   // Called once, at the end.
@@ -285,8 +285,8 @@ class Shrinking {
     return out;
   }
 
-  void keep(const std::vector<Group*>& groups, const std::vector<Again>& found,
-            const std::vector<Finding>& findings) {
+  void keep_outcomes(const std::vector<Group*>& groups, const std::vector<Again>& found,
+                     const std::vector<Finding>& findings) {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < groups.size() && !is_stopped_; ++i) {
       groups[i]->again = found[i];

@@ -600,21 +600,21 @@ TEST_CASE("a temporary name that is taken is not used", "[base][output]") {
    public:
     using NamedOnlySystem::NamedOnlySystem;
     int open(const char* path, int flags, mode_t mode) override {
-      if ((flags & O_CREAT) != 0) take(path);
+      if ((flags & O_CREAT) != 0) occupy_path(path);
       return NamedOnlySystem::open(path, flags, mode);
     }
     int mkdir(const char* path, mode_t mode) override {
-      take(path);
+      occupy_path(path);
       return System::mkdir(path, mode);
     }
     int link_fd(int fd, const char* path) override {
-      if (std::string_view(path).ends_with(".tmp")) take(path);
+      if (std::string_view(path).ends_with(".tmp")) occupy_path(path);
       return System::link_fd(fd, path);
     }
     int taken = 0;
 
    private:
-    void take(const std::string& path) {
+    void occupy_path(const std::string& path) {
       if (taken++ % 3 != 2) put(path, "other");
     }
   };

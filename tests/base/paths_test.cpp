@@ -39,17 +39,17 @@ TEST_CASE("paths that mean one file have one key, and no others", "[base][paths]
   fs::create_symlink("loop", dir.path() / "loop");
   fs::create_hard_link(dir.path() / "d/a", dir.path() / "d/hard");
   PathKeys keys;
-  const std::string key = keys.of(dir.file("d/a"));
+  const std::string key = keys.key_of(dir.file("d/a"));
   for (const char* same : {"d//a", "./d/a", "e/../d/a", "link/a", "e/b"}) {
     CAPTURE(same);
-    CHECK(keys.of(cat(root, "/", same)) == key);
+    CHECK(keys.key_of(cat(root, "/", same)) == key);
   }
   // Another name of one file is another file to whoever renames over it.
   for (const char* other : {"d/b", "e/a", "a", "d/hard", "loop", "none/a"}) {
     CAPTURE(other);
-    CHECK(keys.of(cat(root, "/", other)) != key);
+    CHECK(keys.key_of(cat(root, "/", other)) != key);
   }
-  CHECK(keys.of(dir.file("d/dangling")) == keys.of(dir.file("link/nowhere")));
+  CHECK(keys.key_of(dir.file("d/dangling")) == keys.key_of(dir.file("link/nowhere")));
 }
 
 TEST_CASE("a file is in its folder, and in the folders around it", "[base][paths]") {
@@ -60,20 +60,20 @@ TEST_CASE("a file is in its folder, and in the folders around it", "[base][paths
   fs::create_symlink("d/inner", dir.path() / "link");
   fs::create_symlink("../d/inner/a", dir.path() / "e/b");
   PathKeys keys;
-  const std::vector<std::string> own = {keys.of_folder(cat(root, "/d/inner")),
-                                        keys.of_folder(cat(root, "/d")), keys.of_folder(root)};
+  const std::vector<std::string> own = {keys.key_of_folder(cat(root, "/d/inner")),
+                                        keys.key_of_folder(cat(root, "/d")), keys.key_of_folder(root)};
   for (const char* path : {"d/inner/a", "d//inner/../inner/./a", "link/a", "e/b"}) {
     CAPTURE(path);
     const auto found = keys.folders_of(cat(root, "/", path));
     REQUIRE(found.size() > own.size());
     CHECK(std::vector(found.begin(), found.begin() + 3) == own);
-    CHECK(found.back() == keys.of_folder("/"));
+    CHECK(found.back() == keys.key_of_folder("/"));
   }
-  CHECK(keys.of_folder(cat(root, "/link")) == own[0]);
-  CHECK(keys.of_folder(cat(root, "/e")) != own[0]);
-  CHECK(keys.folders_of("/a") == std::vector<std::string>{keys.of_folder("/")});
+  CHECK(keys.key_of_folder(cat(root, "/link")) == own[0]);
+  CHECK(keys.key_of_folder(cat(root, "/e")) != own[0]);
+  CHECK(keys.folders_of("/a") == std::vector<std::string>{keys.key_of_folder("/")});
   CHECK(keys.folders_of("none/a") == std::vector<std::string>{"none"});
-  CHECK(keys.of_folder("none") == "none");
+  CHECK(keys.key_of_folder("none") == "none");
 }
 
 }  // namespace tensorop::base_paths_test

@@ -120,7 +120,7 @@ void require_round_trip(const Tensor& tensor) {
     require(read && same(*read, tensor), "what is written as NPY reads back otherwise");
   }
   const std::string json = json_of(tensor);
-  const auto read = attempt([&] { return read_json(json, {}).take(); });
+  const auto read = attempt([&] { return read_json(json, {}).checked_tensor(); });
   // JSON does not tell one NaN from another, nor one true byte.
   require(
       read && read->dtype() == tensor.dtype() && read->shape() == tensor.shape() && json_of(*read) == json,
@@ -130,14 +130,15 @@ void require_round_trip(const Tensor& tensor) {
     if (!attempt([&] { return format->measure_strings(strings_of(tensor)); })) continue;
     std::string text;
     format->encode(DType::string, tensor.shape(), 0, "").encode(0, tensor.size(), tensor.data(), text);
-    const auto lines = attempt([&] { return format->read_text(text, {.as = DType::string}).take(); });
+    const auto lines =
+        attempt([&] { return format->read_text(text, {.as = DType::string}).checked_tensor(); });
     require(lines && same(*lines, tensor), "strings that are written as text read back otherwise");
     require(&input_format(text, "x.txt", nullptr) == &kTextFormat, "strings are taken for another format");
   }
 }
 
 void check_archive(const Archive& archive) {
-  (void)attempt([&] { return archive.only(); });
+  (void)attempt([&] { return archive.only_array(); });
   for (std::size_t member = 0; member < archive.size(); ++member) {
     require(archive.find(archive.name(member)) == member, "a name finds another array");
     const ArrayEntry info = archive.entry(member);

@@ -19,8 +19,8 @@ std::string shown(const Tensor& tensor, int columns) {
   Display display(tensor.dtype(), tensor.shape());
   // In two parts, the last one first.
   const std::int64_t half = tensor.size() / 2;
-  display.take(half, tensor.size() - half, tensor.data() + half * element_size(tensor.dtype()));
-  display.take(0, half, tensor.data());
+  display.add_elements(half, tensor.size() - half, tensor.data() + half * element_size(tensor.dtype()));
+  display.add_elements(0, half, tensor.data());
   return display.text(columns);
 }
 

@@ -25,7 +25,7 @@ TextTensor read(std::string_view text, std::optional<DType> as = std::nullopt) {
 
 // Without the hint on its second line.
 std::string message_for(std::string_view text, std::optional<DType> as = std::nullopt) {
-  const std::string message = error_of([&] { static_cast<void>(read(text, as).take()); });
+  const std::string message = error_of([&] { static_cast<void>(read(text, as).checked_tensor()); });
   return message.substr(0, message.find('\n'));
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("text that changes while it is read does no harm", "[json_reader]") {
   for (std::int64_t i = 0; i < kReadings; ++i) {
     std::int64_t rank = 1;
     try {
-      rank = read_json(text, {.part_bytes = kBytes}).take().rank();
+      rank = read_json(text, {.part_bytes = kBytes}).checked_tensor().rank();
     } catch (const Failure&) {  // whatever it was at that moment
     }
     CHECK(rank == 1);

@@ -197,13 +197,13 @@ TEST_CASE("an array is found by its name, or by the name of its member", "[io][n
         "the archive holds no array 'wieghts'\ndid you mean weights?");
   CHECK(error_of([&] { (void)archive->find("b\n"); }) ==
         "the archive holds no array 'b\\n'\nit holds x, x.npy, weights");
-  CHECK(error_of([&] { (void)archive->only(); }) ==
+  CHECK(error_of([&] { (void)archive->only_array(); }) ==
         "the archive holds 3 arrays (x, x.npy, weights); name one of them\n"
         "FILE:NAME names one array of an archive");
   write_archive(dir.file("one.npz"), {}, {{"x", one}});
-  CHECK(open(dir.file("one.npz"))->only() == 0);
+  CHECK(open(dir.file("one.npz"))->only_array() == 0);
   write_archive(dir.file("none.npz"), {}, {});
-  CHECK(error_of([&] { (void)open(dir.file("none.npz"))->only(); }) == "the archive holds no arrays");
+  CHECK(error_of([&] { (void)open(dir.file("none.npz"))->only_array(); }) == "the archive holds no arrays");
   CHECK(error_of([&] { (void)open(dir.file("none.npz"))->find("x"); }) ==
         "the archive holds no array 'x'\nit holds no arrays");
 }
@@ -213,7 +213,7 @@ TEST_CASE("a long list of names is cut", "[io][npz]") {
   std::vector<NamedArray> arrays;
   for (int i = 0; i < 30; ++i) arrays.push_back({cat("a", i), tensor_of<std::int8_t>(DType::int8, {}, {1})});
   write_archive(dir.file("a.npz"), {}, arrays);
-  CHECK(error_of([&] { (void)open(dir.file("a.npz"))->only(); }) ==
+  CHECK(error_of([&] { (void)open(dir.file("a.npz"))->only_array(); }) ==
         "the archive holds 30 arrays (a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, "
         "a16, a17, a18, a19, ...); name one of them\nFILE:NAME names one array of an archive");
 }

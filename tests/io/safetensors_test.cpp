@@ -57,7 +57,7 @@ std::string refusal(const TempDir& dir, const std::string& bytes) {
   return error_of([&] {
     InputFile file = InputFile::open(dir.file("a.safetensors"));
     const auto archive = kSafetensorsFormat.open(file);
-    (void)archive->read(archive->readable(archive->entry(archive->only())), {});
+    (void)archive->read(archive->readable(archive->entry(archive->only_array())), {});
   });
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("what the reference reads and the format forbids is read with a warnin
     InputFile file = InputFile::open(dir.file("a.safetensors"));
     const auto archive = open_file(file);
     CHECK(archive->warnings() == row.warnings);
-    CHECK(archive->read(archive->readable(archive->entry(archive->only())), {}).shape() == Shape{2});
+    CHECK(archive->read(archive->readable(archive->entry(archive->only_array())), {}).shape() == Shape{2});
     std::vector<std::string> heard;
     (void)Source::open(dir.file("a.safetensors"),
                        {.warn = [&](const std::string& line) { heard.push_back(line); }});

@@ -199,13 +199,13 @@ TEST_CASE("no keys and no ids", "[kernels]") {
 
 TEST_CASE("a duplicated key is a fault only of an id that asks for it", "[kernels]") {
   const Tensor keys = line<std::int32_t>(DType::int32, {5, 3, 5, 3, 3, 8});
-  const auto of = [&](const std::vector<std::int32_t>& ids) {
+  const auto find_ids = [&](const std::vector<std::int32_t>& ids) {
     return find(keys, line(DType::int32, ids), kRefuseAll, kNoLimit, 1);
   };
-  CHECK(of({8, 8}).positions == std::vector<std::int64_t>{5, 5});
-  CHECK(of({8, 3, 5}) == Outcome{.fault = 1, .first = 1, .second = 3});
-  CHECK(of({8, 3, 9}) == Outcome{.fault = 1, .first = 1, .second = 3});
-  CHECK(of({9, 3}) == Outcome{.fault = 0, .is_missing = true});
+  CHECK(find_ids({8, 8}).positions == std::vector<std::int64_t>{5, 5});
+  CHECK(find_ids({8, 3, 5}) == Outcome{.fault = 1, .first = 1, .second = 3});
+  CHECK(find_ids({8, 3, 9}) == Outcome{.fault = 1, .first = 1, .second = 3});
+  CHECK(find_ids({9, 3}) == Outcome{.fault = 0, .is_missing = true});
 }
 
 }  // namespace tensorop::kernels_lookup_test

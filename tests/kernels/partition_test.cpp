@@ -111,10 +111,10 @@ TEST_CASE("rows that change while they are divided are an error", "[kernels]") {
     Partition partition({.targets = {0, 10}, .run_targets = 4, .rows = 4, .chunks = 1}, nullptr);
     Partition::Scratch own;
     int visits = 0;
-    const auto visit = [&](const auto& take) {
+    const auto visit = [&](const auto& add) {
       std::int64_t row = 0;
       for (const std::int64_t target : visits++ == 0 ? std::vector<std::int64_t>{1, 2, 3} : second)
-        take(target, row++);
+        add(target, row++);
     };
     CHECK_THROWS_WITH(partition.put(0, visit, nullptr, own), "indices changed while they were read");
   }

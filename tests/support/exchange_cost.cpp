@@ -37,7 +37,7 @@ std::vector<RankCost> count_exchange(const CountedGather& gather, int ranks) {
     costs[to_size(asker)].read += own.count * to_int64(sizeof(std::int64_t));
     for (int owner = 0; owner < ranks; ++owner) {
       RankCost& cost = costs[to_size(owner)];
-      for (const Move& move : requests.of(owner)) {
+      for (const Move& move : requests.moves_from(owner)) {
         const std::int64_t first = move.target * gather.row_bytes;
         for (std::int64_t page = first / kPage; page <= (first + gather.row_bytes - 1) / kPage; ++page) {
           cost.read += pages[to_size(page)] ? 0 : kPage;

@@ -28,7 +28,7 @@ JsonOutcome read_json_whole(std::string_view text, std::optional<DType> as, cons
     const TextTensor json = parts.read(text, reading);
     outcome.typed = json.typed;
     outcome.empty = json.empty;
-    outcome.tensor = json.take();
+    outcome.tensor = json.checked_tensor();
   } catch (const Failure& error) {
     outcome = {};
     outcome.refused = error.hint().empty() ? error.what() : cat(error.what(), "\n", error.hint());

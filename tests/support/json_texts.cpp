@@ -102,7 +102,7 @@ class Writer {
     text_ += token;
     return *this;
   }
-  std::string take() {
+  std::string take_text() {
     *this << "";
     return std::move(text_);
   }
@@ -254,7 +254,7 @@ std::string random_json_tensor(Random& random) {
     write_list(out, random, plan, shape);
   }
   if (random.chance(1)) out << (random.chance(50) ? "," : "1");
-  return out.take();
+  return out.take_text();
 }
 
 std::string mutated_json(Random& random, std::string text) {
@@ -312,7 +312,7 @@ std::string large_json_tensor(Random& random, std::size_t bytes) {
   while (rows.size() < bytes) {
     Writer row(random);
     write_list(row, random, plan, {columns});
-    rows += cat(count == 0 ? "" : ",", row.take());
+    rows += cat(count == 0 ? "" : ",", row.take_text());
     ++count;
   }
   if (!plan.named) return cat('[', rows, ']');

@@ -15,19 +15,19 @@ bool take_digits(std::string_view& text) {
   return text.size() != before;
 }
 
-bool take(std::string_view& text, std::string_view any) {
+bool take_any(std::string_view& text, std::string_view any) {
   if (text.empty() || any.find(text[0]) == std::string_view::npos) return false;
   text.remove_prefix(1);
   return true;
 }
 
 bool is_number(std::string_view text) {
-  take(text, "-");
+  take_any(text, "-");
   if (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9') return false;
   if (!take_digits(text)) return false;
-  if (take(text, ".") && !take_digits(text)) return false;
-  if (take(text, "eE")) {
-    take(text, "+-");
+  if (take_any(text, ".") && !take_digits(text)) return false;
+  if (take_any(text, "eE")) {
+    take_any(text, "+-");
     if (!take_digits(text)) return false;
   }
   return text.empty();
@@ -36,10 +36,10 @@ bool is_number(std::string_view text) {
 bool is_range(std::string_view text) {
   int colons = 0;
   while (true) {
-    const bool is_negative = take(text, "-");
+    const bool is_negative = take_any(text, "-");
     if (!take_digits(text) && is_negative) return false;
     if (text.empty()) return colons == 1 || colons == 2;
-    if (!take(text, ":")) return false;
+    if (!take_any(text, ":")) return false;
     ++colons;
   }
 }

@@ -116,7 +116,7 @@ class SpawnPlan {
 };
 
 // Takes what has arrived; closes the pipe at its end.
-void take(Pipe& pipe, std::string& into) {
+void take_arrived(Pipe& pipe, std::string& into) {
   std::array<char, 65536> buffer;
   const ssize_t got = ::read(pipe.end(0), buffer.data(), buffer.size());
   if (got > 0) {
@@ -141,8 +141,8 @@ void exchange(Pipe& input, Pipe& output, Pipe& error, std::string_view rest, Pro
         {{input.end(1), POLLOUT, 0}, {output.end(0), POLLIN, 0}, {error.end(0), POLLIN, 0}}};
     if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) fail("poll", errno);
     if (waiting[0].revents != 0) give(input, rest);
-    if (waiting[1].revents != 0) take(output, result.out);
-    if (waiting[2].revents != 0) take(error, result.err);
+    if (waiting[1].revents != 0) take_arrived(output, result.out);
+    if (waiting[2].revents != 0) take_arrived(error, result.err);
   }
 }
 

@@ -165,12 +165,12 @@ std::string end_of_links(const std::string& path) {
 
 }  // namespace
 
-std::string PathKeys::of(const std::string& path) {
+std::string PathKeys::key_of(const std::string& path) {
   const std::string end = end_of_links(path);
-  return cat(of_folder(directory_of(end)), "/", end.substr(end.rfind('/') + 1));
+  return cat(key_of_folder(directory_of(end)), "/", end.substr(end.rfind('/') + 1));
 }
 
-std::string PathKeys::of_folder(const std::string& folder) {
+std::string PathKeys::key_of_folder(const std::string& folder) {
   auto known = folders_.find(folder);
   if (known == folders_.end()) {
     const auto id = file_id(folder);
@@ -181,11 +181,11 @@ std::string PathKeys::of_folder(const std::string& folder) {
 
 std::vector<std::string> PathKeys::folders_of(const std::string& path) {
   std::string folder = directory_of(end_of_links(path));
-  std::vector<std::string> out = {of_folder(folder)};
+  std::vector<std::string> out = {key_of_folder(folder)};
   // The root is its own parent, and so is a folder that does not exist.
   while (out.back() != folder) {
     folder += "/..";
-    std::string next = of_folder(folder);
+    std::string next = key_of_folder(folder);
     if (next == out.back()) break;
     out.push_back(std::move(next));
   }

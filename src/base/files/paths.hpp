@@ -73,10 +73,10 @@ void make_folder(const std::string& path, bool durable = false);
 class PathKeys {
  public:
   // Equal keys mean the same file. A path that cannot be followed is compared as text.
-  [[nodiscard]] std::string of(const std::string& path);
+  [[nodiscard]] std::string key_of(const std::string& path);
   // Equal keys mean the same folder. A folder that does not exist is compared as text.
-  [[nodiscard]] std::string of_folder(const std::string& folder);
-  // of_folder() for each folder that contains the file, from the innermost to the root.
+  [[nodiscard]] std::string key_of_folder(const std::string& folder);
+  // key_of_folder() for each folder that contains the file, from the innermost to the root.
   [[nodiscard]] std::vector<std::string> folders_of(const std::string& path);
 
  private:

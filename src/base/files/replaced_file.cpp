@@ -17,12 +17,12 @@ namespace {
 
 // A place in a file of 2^62 bytes for each path, by the folder's identity and the file's name.
 off_t place_of(const std::string& path) {
-  return static_cast<off_t>(hash_of(PathKeys().of(path)) >> 2U);
+  return static_cast<off_t>(hash_of(PathKeys().key_of(path)) >> 2U);
 }
 
 }  // namespace
 
-std::shared_ptr<const ReplacedFile> ReplacedFile::hold(const std::string& path, Busy busy) {
+std::shared_ptr<const ReplacedFile> ReplacedFile::lock_file(const std::string& path, Busy busy) {
   if (path == "-" || named_descriptor(resolve_links(path))) return nullptr;
   std::shared_ptr<ReplacedFile> file(new ReplacedFile);
   file->path_ = path;
@@ -45,7 +45,7 @@ std::shared_ptr<const ReplacedFile> ReplacedFile::hold(const std::string& path, 
 bool ReplacedFile::lock_name(Busy busy) {
   fd_ = FileDescriptor(os().open("/dev/null", O_RDWR | O_CLOEXEC, 0));
   const off_t place = place_of(path_);
-  const bool is_locked = fd_.is_open() && take(busy, [&](int operation) {
+  const bool is_locked = fd_.is_open() && wait_for_lock(busy, [&](int operation) {
                            return os().flock_byte(fd_.get(), place, operation);
                          });
   if (!is_locked) fd_ = FileDescriptor();
@@ -53,7 +53,7 @@ bool ReplacedFile::lock_name(Busy busy) {
 }
 
 template <class Lock>
-bool ReplacedFile::take(Busy busy, const Lock& lock) const {
+bool ReplacedFile::wait_for_lock(Busy busy, const Lock& lock) const {
   while (lock(busy == Busy::wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return false;
@@ -68,7 +68,7 @@ bool ReplacedFile::lock(Busy busy) {
   // permission gets the error when the result is begun.
   fd_ = FileDescriptor(os().open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC, 0));
   if (!fd_.is_open()) return errno != ENOENT;
-  if (!take(busy, [&](int operation) { return os().flock(fd_.get(), operation); })) {
+  if (!wait_for_lock(busy, [&](int operation) { return os().flock(fd_.get(), operation); })) {
     fd_ = FileDescriptor();
     return true;
   }

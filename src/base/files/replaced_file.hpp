@@ -24,8 +24,8 @@ class ReplacedFile {
     wait,   // until the other writer releases the file
     refuse  // Error: for a caller that holds another file already, to avoid a deadlock
   };
-  // Holds the file that `path` leads to now. Null if it is a stream. Throws Error naming the path.
-  [[nodiscard]] static std::shared_ptr<const ReplacedFile> hold(const std::string& path, Busy busy);
+  // Locks the file that `path` leads to now. Null if it is a stream. Throws Error naming the path.
+  [[nodiscard]] static std::shared_ptr<const ReplacedFile> lock_file(const std::string& path, Busy busy);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool exists() const { return exists_; }
@@ -42,7 +42,7 @@ class ReplacedFile {
   bool lock_name(Busy busy);
   // Locks by lock(operation of flock()). False if it cannot be locked.
   template <class Lock>
-  bool take(Busy busy, const Lock& lock) const;
+  bool wait_for_lock(Busy busy, const Lock& lock) const;
 
   std::string path_;
   FileDescriptor fd_;  // has the lock; not open if there is none

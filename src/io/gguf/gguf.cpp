@@ -105,7 +105,7 @@ std::string read_value(HeaderFields& in, std::optional<DType> type, int depth) {
   constexpr int kDeepest = 8;
   if (type == DType::string) return std::string(string_of(in));
   if (type) {
-    const auto bytes = in.take(to_size(element_size(*type)));
+    const auto bytes = in.read_bytes(to_size(element_size(*type)));
     std::byte truth{bytes[0] != std::byte{0}};
     return json_element(*type, type == DType::boolean ? &truth : bytes.data());
   }
@@ -115,7 +115,7 @@ std::string read_value(HeaderFields& in, std::optional<DType> type, int depth) {
   const std::uint64_t bytes = is_number ? to_size(element_size(*element)) : 8;
   const std::uint64_t count = count_of(in, bytes, "elements");
   if (is_number) {
-    in.take(count * bytes);
+    in.read_bytes(count * bytes);
   } else {
     for (std::uint64_t i = 0; i < count; ++i) (void)read_value(in, element, depth + 1);
   }
@@ -183,7 +183,7 @@ class GgufArchive final : public Archive {
                                 ? cat("the GGUF header has more than ", kMostHeader, " bytes")
                                 : cat("the GGUF header ends at byte ", bytes.size(), ", in the middle");
     HeaderFields in(header, cut);
-    in.take(kMagic.size());
+    in.read_bytes(kMagic.size());
     const std::uint32_t version = in.u32();
     if (version != 2 && version != 3) {
       const bool is_swapped = (version & 0xFFFFU) == 0 && version != 0;

@@ -31,14 +31,14 @@ class Cursor {
     skip_space();
     return position_ == text_.size();
   }
-  [[nodiscard]] bool take(char c) {
+  [[nodiscard]] bool take_char(char c) {
     skip_space();
     if (position_ == text_.size() || text_[position_] != c) return false;
     ++position_;
     return true;
   }
   void expect(char c, std::string_view where) {
-    if (!take(c)) malformed(cat("expected '", c, "' ", where, " at byte ", position_));
+    if (!take_char(c)) malformed(cat("expected '", c, "' ", where, " at byte ", position_));
   }
   [[nodiscard]] char peek() {
     skip_space();
@@ -110,10 +110,10 @@ class Cursor {
   Shape tuple() {
     expect('(', "before the shape");
     Shape shape;
-    while (!take(')')) {
+    while (!take_char(')')) {
       if (shape.size() == kMaxRank) malformed(cat("more than ", kMaxRank, " dimensions"));
       shape.push_back(dimension());
-      if (take(',')) continue;
+      if (take_char(',')) continue;
       if (shape.size() == 1) malformed("a shape of one dimension is written (n,)");
       expect(')', "after the shape");
       break;
@@ -279,7 +279,7 @@ ArrayEntry parse_npy_header(std::span<const std::byte> file) {
     if (value) malformed(cat("the key '", key, "' appears twice"));
   };
   cursor.expect('{', "before the keys");
-  while (!cursor.take('}')) {
+  while (!cursor.take_char('}')) {
     const std::string_view key = cursor.string("a key");
     cursor.expect(':', "after a key");
     if (key == "descr") {
@@ -294,7 +294,7 @@ ArrayEntry parse_npy_header(std::span<const std::byte> file) {
     } else {
       malformed(cat("unknown key ", in_quotes(key)));
     }
-    if (cursor.take(',')) continue;
+    if (cursor.take_char(',')) continue;
     cursor.expect('}', "after the keys");
     break;
   }

@@ -84,10 +84,10 @@ std::int64_t most_waiting(std::int64_t memory, int threads) {
 
 }  // namespace
 
-DeflateQueue::DeflateQueue(int threads, std::int64_t memory, std::function<void(const DeflatedBlock&)> take)
+DeflateQueue::DeflateQueue(int threads, std::int64_t memory, std::function<void(const DeflatedBlock&)> write)
     : threads_(threads_for(memory, threads)),
       most_waiting_(most_waiting(memory, threads_.count())),
-      take_(std::move(take)),
+      write_(std::move(write)),
       deflaters_(static_cast<std::size_t>(threads_.count())) {}
 
 DeflateQueue::~DeflateQueue() = default;
@@ -129,7 +129,7 @@ void DeflateQueue::flush_if_full() {
 void DeflateQueue::flush() {
   threads_.for_each_ordered(
       to_int64(used_), [&](std::int64_t i, int worker) { pack(blocks_[to_size(i)], worker); },
-      [&](std::int64_t i, int /*worker*/) { take(blocks_[to_size(i)]); });
+      [&](std::int64_t i, int /*worker*/) { pass_block(blocks_[to_size(i)]); });
   // Each block may have grown to its full size.
   blocks_.resize(std::min(blocks_.size(), to_size(ceil_div(most_waiting_, kDeflateBlock))));
   used_ = 0;
@@ -145,8 +145,8 @@ void DeflateQueue::pack(Block& block, int worker) {
   block.bytes.assign(packed.begin(), packed.end());
 }
 
-void DeflateQueue::take(Block& block) {
-  take_({.packed = block.bytes, .bytes = block.unpacked_bytes, .crc = block.crc, .is_last = block.is_last});
+void DeflateQueue::pass_block(Block& block) {
+  write_({.packed = block.bytes, .bytes = block.unpacked_bytes, .crc = block.crc, .is_last = block.is_last});
   block.bytes.clear();
   block.is_last = false;
 }

@@ -38,16 +38,15 @@ struct DeflatedBlock {
 
 class DeflateQueue {
  public:
-  // Calls `take` with each block, in order, one at a time, on any thread. Waiting blocks and the memory of
-  // `threads` together have at most `memory` bytes; with little memory fewer threads work, but at least one,
-  // on one block.
-  DeflateQueue(int threads, std::int64_t memory, std::function<void(const DeflatedBlock&)> take);
+  // Calls `write` with each block, in order, one at a time, on any thread. Waiting blocks and the memory
+  // of the threads together have at most `memory` bytes; with little memory fewer threads work, at least one.
+  DeflateQueue(int threads, std::int64_t memory, std::function<void(const DeflatedBlock&)> write);
   ~DeflateQueue();
   DeflateQueue(const DeflateQueue&) = delete;
   DeflateQueue& operator=(const DeflateQueue&) = delete;
 
   // Adds the next bytes of a member. At most some megabytes for each thread wait; then they are compressed.
-  // Throws what `take` throws, or std::bad_alloc; after that nothing more may be added.
+  // Throws what `write` throws, or std::bad_alloc; after that nothing more may be added.
   void add(std::span<const std::byte> bytes);
   // Ends the member, which has at least one byte. The next add() begins another member.
   void end_member();
@@ -65,12 +64,12 @@ class DeflateQueue {
 
   [[nodiscard]] std::int64_t room();
   void pack(Block& block, int worker);
-  void take(Block& block);
+  void pass_block(Block& block);
   void flush_if_full();
 
   Threads threads_;
   std::int64_t most_waiting_;  // bytes
-  std::function<void(const DeflatedBlock&)> take_;
+  std::function<void(const DeflatedBlock&)> write_;
   std::vector<std::unique_ptr<Deflater>> deflaters_;  // one for each worker
   // The first `used_` blocks wait; the others are kept for reuse, because memory that one thread allocates
   // and another frees stays with the first thread's heap.

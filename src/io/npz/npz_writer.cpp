@@ -71,7 +71,7 @@ class NpzWriter final : public ArchiveWriter {
                                  options.replaced)),
         comment_(options.comment),
         records_(zip64_from),
-        queue_(options.threads, options.memory, [this](const DeflatedBlock& block) { take(block); }) {}
+        queue_(options.threads, options.memory, [this](const DeflatedBlock& block) { write_block(block); }) {}
 
   [[nodiscard]] bool is_stream() const override { return file_.is_stream(); }
   [[nodiscard]] std::vector<std::size_t> announce(std::vector<ArchiveArray> arrays) override {
@@ -220,7 +220,7 @@ class NpzWriter final : public ArchiveWriter {
     }
   }
 
-  void take(const DeflatedBlock& block) {
+  void write_block(const DeflatedBlock& block) {
     ZipEntry& entry = entries_[complete_].entry;
     if (entry.packed_bytes == 0) begin(entry);
     write(block.packed);

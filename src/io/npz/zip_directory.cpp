@@ -63,7 +63,7 @@ std::int64_t find_end(std::span<const std::byte> file) {
   for (std::int64_t offset = last; offset >= 0 && offset >= last - kLongestComment; --offset) {
     HeaderFields fields(file.subspan(to_size(offset)), kWrongEnd);
     if (fields.text(4) != "PK\5\6") continue;
-    fields.take(16);
+    fields.read_bytes(16);
     const unsigned comment = fields.u16();
     if (comment == fields.left()) return offset;
     if (comment < fields.left() && !early) early = offset + kEndBytes + comment;
@@ -76,7 +76,7 @@ std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t 
   if (end_offset < kZip64LocatorBytes) return std::nullopt;
   HeaderFields locator(file.subspan(to_size(end_offset - kZip64LocatorBytes)), kWrongEnd);
   if (locator.text(4) != "PK\6\7") return std::nullopt;
-  locator.take(4);
+  locator.read_bytes(4);
   const std::uint64_t offset = locator.u64();
   const std::uint64_t locator_offset = to_size(end_offset - kZip64LocatorBytes);
   if (locator_offset < kZip64EndBytes || offset > locator_offset - kZip64EndBytes) throw Error(kWrongEnd);
@@ -84,7 +84,7 @@ std::optional<End> read_zip64_end(std::span<const std::byte> file, std::int64_t 
   expect(fields, "PK\6\6", kWrongEnd);
   const std::uint64_t size_of_rest = fields.u64();
   if (size_of_rest != fields.left()) throw Error(kWrongEnd);
-  fields.take(2 + 2 + 4 + 4);
+  fields.read_bytes(2 + 2 + 4 + 4);
   const std::uint64_t here = fields.u64();
   End end{};
   end.members = fields.u64();
@@ -125,7 +125,7 @@ struct ZipSizes {
 void widen(ZipSizes& sizes, HeaderFields extra) {
   while (extra.left() >= 4) {
     const unsigned id = extra.u16();
-    HeaderFields field(extra.take(extra.u16()), kWrongDirectory);
+    HeaderFields field(extra.read_bytes(extra.u16()), kWrongDirectory);
     if (id != kZip64Extra) continue;
     for (std::uint64_t* size : {&sizes.bytes, &sizes.packed_bytes, &sizes.offset}) {
       if (*size == kIn64Bits) *size = field.u64();
@@ -155,11 +155,11 @@ ZipMember read_entry(HeaderFields& fields, std::int64_t directory_offset) {
   ZipMember member;
   const std::span<const std::byte> entry = fields.rest();
   expect(fields, "PK\1\2", kWrongDirectory);
-  fields.take(2);
+  fields.read_bytes(2);
   member.version = fields.u16() & 0xFFU;  // the upper byte names an operating system
   member.flags = fields.u16();
   member.method = fields.u16();
-  fields.take(4);
+  fields.read_bytes(4);
   member.crc = fields.u32();
   ZipSizes sizes{};
   sizes.packed_bytes = fields.u32();
@@ -167,13 +167,13 @@ ZipMember read_entry(HeaderFields& fields, std::int64_t directory_offset) {
   const unsigned name_bytes = fields.u16();
   const unsigned extra_bytes = fields.u16();
   const unsigned comment_bytes = fields.u16();
-  fields.take(8);
+  fields.read_bytes(8);
   sizes.offset = fields.u32();
   member.stored_name = fields.text(name_bytes);
   member.name =
       (member.flags & kNameIsUtf8) != 0 ? std::string(member.stored_name) : decode_cp437(member.stored_name);
-  widen(sizes, HeaderFields(fields.take(extra_bytes), kWrongDirectory));
-  fields.take(comment_bytes);
+  widen(sizes, HeaderFields(fields.read_bytes(extra_bytes), kWrongDirectory));
+  fields.read_bytes(comment_bytes);
   member.entry = entry.first(entry.size() - fields.left());
 
   const auto most = static_cast<std::uint64_t>(directory_offset);
@@ -262,10 +262,10 @@ std::span<const std::byte> local_header(std::span<const std::byte> file, const Z
   const auto before_directory = file.first(to_size(directory.offset));
   HeaderFields fields(before_directory.subspan(to_size(member.offset)), kWrongHeader);
   expect(fields, "PK\3\4", kWrongHeader);
-  fields.take(2);
+  fields.read_bytes(2);
   const unsigned flags = fields.u16();
   const unsigned method = fields.u16();
-  fields.take(4);
+  fields.read_bytes(4);
   const std::uint32_t crc = fields.u32();
   const std::uint64_t packed = fields.u32();
   const std::uint64_t bytes = fields.u32();
@@ -282,7 +282,7 @@ std::span<const std::byte> local_header(std::span<const std::byte> file, const Z
   if (encryption_differs || method != member.method || name != member.stored_name || !sizes_agree) {
     throw Error(kWrongHeader);
   }
-  fields.take(extra_bytes);
+  fields.read_bytes(extra_bytes);
   const auto from_header = before_directory.subspan(to_size(member.offset));
   return from_header.first(from_header.size() - fields.left());
 }

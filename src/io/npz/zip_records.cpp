@@ -30,7 +30,7 @@ class Record {
     bytes_ += text;
     return *this;
   }
-  [[nodiscard]] std::string take() { return std::move(bytes_); }
+  [[nodiscard]] std::string take_bytes() { return std::move(bytes_); }
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
 
  private:
@@ -64,7 +64,7 @@ std::string alignment_field(std::int64_t offset, std::int64_t alignment, std::in
       .u16(static_cast<std::uint64_t>(2 + padding))
       .u16(std::uint64_t{kDataAlignment})
       .text(std::string(to_size(padding), '\0'))
-      .take();
+      .take_bytes();
 }
 
 // The extra fields that `is_left_out` does not mean, and all that is no field.
@@ -113,15 +113,15 @@ std::string ZipRecords::local_header(const ZipEntry& entry, bool complete) {
       .u16(entry.name.size())
       .u16(extra.size())
       .text(entry.name)
-      .text(extra.take())
-      .take();
+      .text(extra.take_bytes())
+      .take_bytes();
 }
 
 std::string ZipRecords::descriptor(const ZipEntry& entry) {
   Record record;
   record.text("PK\7\10").u32(std::uint64_t{entry.crc});
-  if (entry.in_zip64) return record.u64(entry.packed_bytes).u64(entry.bytes).take();
-  return record.u32(entry.packed_bytes).u32(entry.bytes).take();
+  if (entry.in_zip64) return record.u64(entry.packed_bytes).u64(entry.bytes).take_bytes();
+  return record.u32(entry.packed_bytes).u32(entry.bytes).take_bytes();
 }
 
 std::string ZipRecords::directory_entry(const ZipEntry& entry) const {
@@ -131,7 +131,7 @@ std::string ZipRecords::directory_entry(const ZipEntry& entry) const {
     if (needs_zip64(size)) sizes.u64(size);
   }
   Record extra;
-  if (sizes.size() != 0) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
+  if (sizes.size() != 0) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take_bytes());
   const bool zip64 = entry.in_zip64 || extra.size() != 0;
   // "Version made by": the upper byte, 0, names no operating system, so readers expect no file mode.
   return Record()
@@ -153,8 +153,8 @@ std::string ZipRecords::directory_entry(const ZipEntry& entry) const {
       .u32(std::uint64_t{0})
       .u32(limited(entry.offset))
       .text(entry.name)
-      .text(extra.take())
-      .take();
+      .text(extra.take_bytes())
+      .take_bytes();
 }
 
 std::string ZipRecords::kept_entry(const ZipMember& member, std::int64_t offset,
@@ -170,7 +170,7 @@ std::string ZipRecords::kept_entry(const ZipMember& member, std::int64_t offset,
   if (needs_zip64(offset)) sizes.u64(offset);
   Record extra;
   const bool zip64 = sizes.size() != 0;
-  if (zip64) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take());
+  if (zip64) extra.u16(kZip64Extra).u16(sizes.size()).text(sizes.take_bytes());
   extra.text(other_fields(old.substr(kFixed + name_bytes, extra_bytes), [&](std::size_t id) {
     return id == kZip64Extra || (name != nullptr && id == kUnicodePathExtra);
   }));
@@ -187,9 +187,9 @@ std::string ZipRecords::kept_entry(const ZipMember& member, std::int64_t offset,
       .text(old.substr(32, 10))
       .u32(limited(offset))
       .text(shown)
-      .text(extra.take())
+      .text(extra.take_bytes())
       .text(old.substr(kFixed + name_bytes + extra_bytes))
-      .take();
+      .take_bytes();
 }
 
 std::string ZipRecords::kept_header(std::string_view old, const std::string& name, std::int64_t offset,
@@ -207,7 +207,7 @@ std::string ZipRecords::kept_header(std::string_view old, const std::string& nam
       .u16(extra.size())
       .text(name)
       .text(extra)
-      .take();
+      .take_bytes();
 }
 
 std::string ZipRecords::end_of_directory(std::int64_t members, std::int64_t offset, std::int64_t bytes,
@@ -221,7 +221,7 @@ std::string ZipRecords::end_of_directory(std::int64_t members, std::int64_t offs
   }
   const auto shown = static_cast<std::uint64_t>(std::min(members, kLimit16));
   record.text("PK\5\6").u16(0).u16(0).u16(shown).u16(shown);
-  return record.u32(limited(bytes)).u32(limited(offset)).u16(comment.size()).text(comment).take();
+  return record.u32(limited(bytes)).u32(limited(offset)).u16(comment.size()).text(comment).take_bytes();
 }
 
 std::int64_t ZipRecords::limited(std::int64_t size) const {

@@ -30,7 +30,7 @@ bool stays_inside(std::string_view location) {
 
 ExternalFiles::ExternalFiles(const std::string& model) : folder_(model.empty() ? "" : directory_of(model)) {
   if (model.empty()) return;
-  trees_ = {keys_.of_folder(folder_), keys_.of_folder(directory_of(resolve_links(model)))};
+  trees_ = {keys_.key_of_folder(folder_), keys_.key_of_folder(directory_of(resolve_links(model)))};
 }
 
 void ExternalFiles::locate(ArrayEntry& array) {

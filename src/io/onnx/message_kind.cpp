@@ -32,7 +32,7 @@ struct Evidence {
   }
 };
 
-void meet(const ProtoField& field, std::span<const std::byte> bytes, Evidence& evidence) {
+void add_evidence(const ProtoField& field, std::span<const std::byte> bytes, Evidence& evidence) {
   const std::uint32_t number = field.number();
   const bool is_bytes = field.wire() == ProtoWire::bytes;
   if (number == model::ir_version || number == model::model_version)
@@ -59,13 +59,13 @@ MessageKind classify_message(std::span<const std::byte> bytes) {
   bool is_whole = true;
   try {
     while (fields.next()) {
-      meet(fields.field(), bytes, evidence);
+      add_evidence(fields.field(), bytes, evidence);
       if (const auto kind = evidence.decided(fields.field().number())) return *kind;
     }
   } catch (const Error&) {
     // Number and wire type of the last, cut field count if they are present.
     is_whole = false;
-    if (fields.field().number() != 0) meet(fields.field(), bytes, evidence);
+    if (fields.field().number() != 0) add_evidence(fields.field(), bytes, evidence);
   }
   if (evidence.has_data_type)
     return evidence.has_text && evidence.has_messages ? MessageKind::sequence : MessageKind::tensor;

@@ -52,7 +52,7 @@ class ModelReader {
   // Refuses a duplicate of a singular field, or a second one of alternative fields.
   class Once {
    public:
-    void meet(const ProtoField& field) {
+    void add_field(const ProtoField& field) {
       const std::string earlier = std::exchange(met_, field.name());
       if (earlier.empty()) return;
       throw Error(cat("field ", field.number(), " (", field.name(), ")",
@@ -70,8 +70,8 @@ class ModelReader {
     std::variant<std::monostate, std::string*, std::int64_t*, float*> value = {};
     Once once = {};
 
-    void take(const ProtoField& field) {
-      once.meet(field);
+    void set_value(const ProtoField& field) {
+      once.add_field(field);
       if (auto* const text = std::get_if<std::string*>(&value)) **text = field.text();
       if (auto* const integer = std::get_if<std::int64_t*>(&value)) **integer = field.integer();
       if (auto* const real = std::get_if<float*>(&value)) **real = field.float32();
@@ -89,7 +89,7 @@ class ModelReader {
                     has_graph_);
       }
       const auto single = std::ranges::find(singles, field.number(), &Single::number);
-      if (single != singles.end()) single->take(field);
+      if (single != singles.end()) single->set_value(field);
       if (use) use(field);
     }
   }
@@ -234,7 +234,7 @@ class ModelReader {
     read_fields(message, {}, [&](const ProtoField& field) {
       const OnnxValueKind kind = kind_of_field(field.number());
       if (kind == OnnxValueKind::untyped) return;
-      once.meet(field);
+      once.add_field(field);
       value.kind = kind;
       if (kind == OnnxValueKind::tensor) read_tensor_type(field.message(tensor_type::kNames), value);
     });
@@ -256,7 +256,7 @@ class ModelReader {
       Once once;
       read_fields(field.message(dim::kNames), {}, [&](const ProtoField& inside) {
         const std::uint32_t number = inside.number();
-        if (number == dim::dim_value || number == dim::dim_param) once.meet(inside);
+        if (number == dim::dim_value || number == dim::dim_param) once.add_field(inside);
         if (number == dim::dim_value) read.size = inside.integer();
         if (number == dim::dim_param) read.name = text_of(inside);
       });

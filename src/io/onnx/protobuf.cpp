@@ -138,7 +138,7 @@ std::optional<std::uint64_t> ProtoVarints::next() {
   return take_varint(rest_, byte_);
 }
 
-Bytes ProtoMessage::take(std::uint64_t size) {
+Bytes ProtoMessage::read_bytes(std::uint64_t size) {
   // Compared as unsigned: a length may have 64 bits.
   if (rest_.size() < size) {
     const std::string text = cat("ends inside ", field_.name(), at_byte(field_.value_byte_), ": ", size,
@@ -163,7 +163,7 @@ bool ProtoMessage::next() {
   field_.wire_ = tag.wire;
   field_.value_byte_ = byte_;
   if (tag.wire == ProtoWire::fixed32 || tag.wire == ProtoWire::fixed64) {
-    field_.value_ = take(tag.wire == ProtoWire::fixed64 ? 8 : 4);
+    field_.value_ = read_bytes(tag.wire == ProtoWire::fixed64 ? 8 : 4);
     return true;
   }
   const Bytes varint = rest_;
@@ -172,7 +172,7 @@ bool ProtoMessage::next() {
     field_.value_ = varint.first(varint.size() - rest_.size());
   } else {
     field_.value_byte_ = byte_;
-    field_.value_ = take(field_.integer_);
+    field_.value_ = read_bytes(field_.integer_);
   }
   return true;
 }

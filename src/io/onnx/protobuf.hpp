@@ -99,7 +99,7 @@ class ProtoMessage {
   [[nodiscard]] const ProtoField& field() const { return field_; }
 
  private:
-  std::span<const std::byte> take(std::uint64_t size);
+  std::span<const std::byte> read_bytes(std::uint64_t size);
 
   std::span<const std::byte> rest_;  // the bytes not yet read
   std::int64_t byte_;                // offset of rest_

@@ -32,7 +32,7 @@ DType read_data_type(const ProtoField& of, const std::string& hint) {
 class TensorProtoReader {
  public:
   TensorProtoHeader read(ProtoMessage message, bool may_be_external) {
-    for (; message.next(); is_empty_ = false) take(message.field());
+    for (; message.next(); is_empty_ = false) take_field(message.field());
     finish(may_be_external);
     warn_of_unknown();
     return {.dtype = *dtype_,
@@ -45,7 +45,7 @@ class TensorProtoReader {
             .warnings = std::move(warnings_)};
   }
 
-  void take(const ProtoField& of) {
+  void take_field(const ProtoField& of) {
     if (of.number() == field::kSegment) {
       throw Error(cat("holds a segment, or is an ONNX sequence or optional", at_byte(of),
                       "; single tensors are read"));
@@ -267,7 +267,7 @@ void refuse_foreign_message(Bytes message) {
 
 void require_possible_tensor(ProtoMessage front) {
   try {
-    for (TensorProtoReader reader; front.next();) reader.take(front.field());
+    for (TensorProtoReader reader; front.next();) reader.take_field(front.field());
   } catch (const ProtoCutError&) {  // more bytes will follow
   }
 }

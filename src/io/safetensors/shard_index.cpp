@@ -115,13 +115,13 @@ std::string ArrayFiles::in(const std::optional<Shards>& shards, const std::strin
   return shard == shards->end() ? path : path_from(directory_of(path), shard->second);
 }
 
-std::string ArrayFiles::of(const std::string& path, const std::string& name) {
+std::string ArrayFiles::file_of(const std::string& path, const std::string& name) {
   auto known = indexes_.find(path);
   if (known == indexes_.end()) known = indexes_.emplace(path, try_read(path)).first;
   return in(known->second, path, name);
 }
 
-std::string ArrayFiles::of_index(const std::string& path, const std::string& name) {
+std::string ArrayFiles::file_of_index(const std::string& path, const std::string& name) {
   return in(read(path), path, name);
 }
 
@@ -190,7 +190,7 @@ std::optional<std::pair<std::size_t, std::string>> find_total_size(std::string_v
 
 void update_model_sizes(const std::string& file, bool durable) {
   for (const auto& [index, shards] : ArrayFiles::indexes_of(file)) {
-    const auto held = ReplacedFile::hold(index, ReplacedFile::Busy::wait);
+    const auto held = ReplacedFile::lock_file(index, ReplacedFile::Busy::wait);
     const InputFile opened = InputFile::open(index);
     std::string text(bytes_text(opened.bytes()));
     const auto place = find_total_size(text);

@@ -32,9 +32,9 @@ class ArrayFiles {
  public:
   // The file that contains the array `name` of the archive at `path`: the shard if `path` is an index, else
   // `path`; also `path` if the index lacks the array or cannot be read, which opening it reports.
-  [[nodiscard]] std::string of(const std::string& path, const std::string& name);
-  // of() for an index, without the cache. Throws Error if it cannot be read.
-  [[nodiscard]] static std::string of_index(const std::string& path, const std::string& name);
+  [[nodiscard]] std::string file_of(const std::string& path, const std::string& name);
+  // file_of() for an index, without the cache. Throws Error if it cannot be read.
+  [[nodiscard]] static std::string file_of_index(const std::string& path, const std::string& name);
 
   using Shards = std::map<std::string, std::string, std::less<>>;  // file names by array names
   // The indexes in the folder of `file` that have arrays in it, by path.

@@ -164,7 +164,7 @@ void DataReader::string(std::string_view text) {
   if (not_finite && is_inferred() && dtype_ == DType::int64) read_again(DType::float64);
   if (!not_finite && all_not_finite_ && reading_.strings) read_again(DType::string);
   if (dtype_ == DType::string) {
-    elements_.push(elements_.keep(text));
+    elements_.push(elements_.keep_text(text));
   } else if (!not_finite || !put_not_finite(*not_finite)) {
     const std::string_view hint = hint_of_field(text);
     refuse("a string", hint == kComplexHint ? std::string(hint)
@@ -281,7 +281,7 @@ TextTensor DataReader::finish() {
   const std::int64_t elements = elements_.bytes() / element_size(dtype);
   TextTensor out;
   try {
-    out.tensor = Tensor(dtype, final_shape(dtype, elements), elements_.take());
+    out.tensor = Tensor(dtype, final_shape(dtype, elements), elements_.take_storage());
   } catch (const Error&) {
     // The error of an element has precedence.
     if (refused_) throw Error(*refused_);

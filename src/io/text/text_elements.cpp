@@ -14,7 +14,7 @@ void Elements::limit(std::int64_t most, std::string message) {
   message_ = std::move(message);
 }
 
-StringRef Elements::keep(std::string_view text) {
+StringRef Elements::keep_text(std::string_view text) {
   constexpr std::size_t kBlock = 1 << 16;
   if (text.size() > arena_left_) {
     arena_left_ = std::max(kBlock, text.size());
@@ -27,7 +27,7 @@ StringRef Elements::keep(std::string_view text) {
   return out;
 }
 
-std::shared_ptr<Storage> Elements::take() {
+std::shared_ptr<Storage> Elements::take_storage() {
   if (!storage_) storage_ = std::make_shared<Storage>(0);
   storage_->arenas = {arena_};
   return storage_;

@@ -37,12 +37,12 @@ class Elements {
   void add(std::int64_t bytes) { used_ += bytes; }
 
   // Keeps a copy of `text` as long as the elements live.
-  [[nodiscard]] StringRef keep(std::string_view text);
+  [[nodiscard]] StringRef keep_text(std::string_view text);
 
   [[nodiscard]] std::int64_t bytes() const { return used_; }
 
   // Returns the memory, with the elements at its front, and the kept texts. Must be the last call.
-  [[nodiscard]] std::shared_ptr<Storage> take();
+  [[nodiscard]] std::shared_ptr<Storage> take_storage();
 
  private:
   using Arena = std::vector<std::unique_ptr<char[]>>;

@@ -39,7 +39,7 @@ struct TextTensor {
   bool all_not_finite = false;
 
   // The tensor. Throws Error if integers do not fit in int64.
-  [[nodiscard]] Tensor take() const {
+  [[nodiscard]] Tensor checked_tensor() const {
     if (refused) throw Error(*refused);
     return tensor;
   }

@@ -50,45 +50,45 @@ template <Complex T>
 template <class Formula>
 struct Arithmetic {
   template <std::integral T>
-  requires requires(Wide<T> a) { Formula::of(a, a); }
-  static T apply(T a, T b) { return static_cast<T>(Formula::of(wide(a), wide(b))); }
+  requires requires(Wide<T> a) { Formula::compute(a, a); }
+  static T apply(T a, T b) { return static_cast<T>(Formula::compute(wide(a), wide(b))); }
   template <class T>
-  requires(Floating<T> || Complex<T>) && requires(T a) { Formula::of(a, a); }
-  static T apply(T a, T b) { return canonical(Formula::of(a, b)); }
+  requires(Floating<T> || Complex<T>) && requires(T a) { Formula::compute(a, a); }
+  static T apply(T a, T b) { return canonical(Formula::compute(a, b)); }
   template <Half T>
   static T apply(T a, T b) {
-    return canonical(round_half<T>(Formula::of(to_float(a), to_float(b))));
+    return canonical(round_half<T>(Formula::compute(to_float(a), to_float(b))));
   }
-  static Bool apply(Bool a, Bool b) requires requires { Formula::of_bools(a, b); }
-  { return to_bool(Formula::of_bools(a, b)); }
+  static Bool apply(Bool a, Bool b) requires requires { Formula::compute_bools(a, b); }
+  { return to_bool(Formula::compute_bools(a, b)); }
 };
 
 namespace formula {
 struct Sum {
   template <class T>
-  static T of(T a, T b) {
+  static T compute(T a, T b) {
     return a + b;
   }
-  static bool of_bools(Bool a, Bool b) { return (a.byte | b.byte) != 0; }
+  static bool compute_bools(Bool a, Bool b) { return (a.byte | b.byte) != 0; }
 };
 struct Difference {
   template <class T>
-  static T of(T a, T b) {
+  static T compute(T a, T b) {
     return a - b;
   }
-  static bool of_bools(Bool a, Bool b) { return (a.byte != 0) != (b.byte != 0); }
+  static bool compute_bools(Bool a, Bool b) { return (a.byte != 0) != (b.byte != 0); }
 };
 struct Product {
   template <class T>
-  static T of(T a, T b) {
+  static T compute(T a, T b) {
     return a * b;
   }
   // The operator of std::complex corrects infinities; the specifications do not.
   template <Complex T>
-  static T of(T a, T b) {
+  static T compute(T a, T b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
-  static bool of_bools(Bool a, Bool b) { return (a.byte != 0) & (b.byte != 0); }
+  static bool compute_bools(Bool a, Bool b) { return (a.byte != 0) & (b.byte != 0); }
 };
 }  // namespace formula
 using Add = Arithmetic<formula::Sum>;

@@ -17,12 +17,12 @@ namespace tensorop {
 namespace formula {
 struct Quotient {
   template <Floating T>
-  static T of(T a, T b) {
+  static T compute(T a, T b) {
     return a / b;
   }
   // Smith's method: scales by the larger part of the divisor, so that no square of a part overflows.
   template <Complex T>
-  static T of(T x, T y) {
+  static T compute(T x, T y) {
     const auto a = x.real();
     const auto b = x.imag();
     const auto c = y.real();
@@ -47,7 +47,7 @@ enum class RemainderSign : std::uint8_t {
 template <RemainderSign kSign>
 struct Remainder {
   template <Floating T>
-  static T of(T a, T b) {
+  static T compute(T a, T b) {
     const T remainder = std::fmod(a, b);
     if (kSign == RemainderSign::dividend) return remainder;
     if (remainder == 0) return kSign == RemainderSign::divisor ? std::copysign(T{0}, b) : remainder;
@@ -57,9 +57,9 @@ struct Remainder {
 
 struct SquaredDifference {
   template <class T>
-  static T of(T a, T b) {
+  static T compute(T a, T b) {
     const T difference = a - b;
-    return Product::of(difference, difference);
+    return Product::compute(difference, difference);
   }
 };
 }  // namespace formula

@@ -38,8 +38,8 @@ class ConcatElements final : public ElementPlan {
   }
 
   void arrivals(std::size_t operand, std::int64_t element, std::int64_t /*size*/,
-                const std::function<void(std::int64_t position)>& take) const override {
-    take(iterator_.position({operand, element}));
+                const std::function<void(std::int64_t position)>& visit) const override {
+    visit(iterator_.position({operand, element}));
   }
 
  private:

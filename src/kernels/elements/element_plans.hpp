@@ -57,12 +57,12 @@ class ElementPlan {
   }
   // Whether the value of that element matters: a condition selects one of two operands.
   [[nodiscard]] virtual bool uses(std::size_t /*operand*/, std::int64_t /*position*/) const { return true; }
-  // Calls take(position) for the elements of a result of `size` elements that an operand's element is used
+  // Calls visit(position) for the elements of a result of `size` elements that an operand's element is used
   // for.
   virtual void arrivals(std::size_t operand, std::int64_t element, std::int64_t size,
-                        const std::function<void(std::int64_t position)>& take) const {
+                        const std::function<void(std::int64_t position)>& visit) const {
     for (std::int64_t position = 0; position < size; ++position)
-      if (origin(operand, position) == element && uses(operand, position)) take(position);
+      if (origin(operand, position) == element && uses(operand, position)) visit(position);
   }
 
  protected:

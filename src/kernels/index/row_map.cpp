@@ -172,7 +172,7 @@ Range RowMap::rows_within(Range offsets) const {
   return {first * group_rows_, (last - first) * group_rows_};
 }
 
-void RowMap::locate_columns(Range steps, Range columns, Range tile, const Take& take) const {
+void RowMap::locate_columns(Range steps, Range columns, Range tile, const UseOffsets& use_offsets) const {
   const IndexDecoder decoder = decoder_.with_stride(tile.count);
   std::int64_t offsets[kIndexBlock];
   for (std::int64_t step = steps.first; step < steps.end(); ++step) {
@@ -182,7 +182,7 @@ void RowMap::locate_columns(Range steps, Range columns, Range tile, const Take& 
       if (step + kTileStepsAhead < steps.end()) decoder.prefetch(row + kTileStepsAhead * columns_, n);
       decoder.decode(row, n, offsets);
       add_base(offsets, offsets, n, column - tile.first, 1);
-      take(row, n, offsets);
+      use_offsets(row, n, offsets);
     }
   }
 }

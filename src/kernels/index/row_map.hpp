@@ -54,14 +54,14 @@ class RowMap {
   // Throws PlanFault for the lowest bad index.
   void locate(std::int64_t first, std::int64_t count, std::int64_t* offsets) const;
 
-  // Calls take(first, count, offsets) for the rows `rows`, block by block.
-  template <class TakeBlock>
-  void for_each_block(Range rows, const TakeBlock& take) const {
+  // Calls use_block(first, count, offsets) for the rows `rows`, block by block.
+  template <class UseBlock>
+  void for_each_block(Range rows, const UseBlock& use_block) const {
     std::int64_t offsets[kIndexBlock];
     for (std::int64_t first = rows.first; first < rows.end(); first += kIndexBlock) {
       const std::int64_t n = std::min(kIndexBlock, rows.end() - first);
       locate(first, n, offsets);
-      take(first, n, static_cast<const std::int64_t*>(offsets));
+      use_block(first, n, static_cast<const std::int64_t*>(offsets));
     }
   }
 
@@ -79,17 +79,16 @@ class RowMap {
   // The rows of all groups that touch the offsets `offsets`; all rows if there are no groups.
   [[nodiscard]] Range rows_within(Range offsets) const;
 
-  // For rows along an outer axis: the number of columns, which are independent of each
-  // other; otherwise 0.
+  // For rows along an outer axis: the number of columns, each independent of the others; otherwise 0.
   [[nodiscard]] std::int64_t columns() const { return columns_; }
   // Only with columns: elements between steps on that axis in data, at least columns().
   [[nodiscard]] std::int64_t column_stride() const { return decoder_.axes()[0].stride; }
   // Only with columns: the number of steps of the indices on that axis.
   [[nodiscard]] std::int64_t index_steps() const { return rows() / columns(); }
-  // Calls take, in row order, for the rows at the index steps `steps` in the columns `columns`. The offsets
-  // are those in a tensor with only the columns `tile`: tile.count elements in each step.
-  using Take = std::function<void(std::int64_t row, std::int64_t count, const std::int64_t* offsets)>;
-  void locate_columns(Range steps, Range columns, Range tile, const Take& take) const;
+  // Calls use_offsets, in row order, for the rows at the index steps `steps` in the columns `columns`. The
+  // offsets are those in a tensor with only the columns `tile`: tile.count elements in each step.
+  using UseOffsets = std::function<void(std::int64_t row, std::int64_t count, const std::int64_t* offsets)>;
+  void locate_columns(Range steps, Range columns, Range tile, const UseOffsets& use_offsets) const;
 
  private:
   // The two sides that the row iterator addresses: the index tuples and data.

@@ -50,7 +50,7 @@ double sign_of_sum(std::span<const double> terms) {
 // Returns the least non-negative double that passes. All doubles above it pass too, at the latest infinity.
 // `estimate` is off by a few roundings, which are many doubles if terms of a sum have cancelled.
 template <class Passes>
-double settle(double estimate, const Passes& passes) {
+double least_passing(double estimate, const Passes& passes) {
   // Non-negative doubles are in the order of their bits.
   const auto passes_at = [&](std::uint64_t bits) { return passes(std::bit_cast<double>(bits)); };
   constexpr auto kLast = std::bit_cast<std::uint64_t>(kInfinity);
@@ -147,12 +147,12 @@ class Recorder : public walk::ElementRules {
     const auto passes_atol = [&](double atol) { return is_within(deviation, atol / unit, rtol()); };
     const auto passes_rtol = [&](double rtol) { return is_within(deviation, atol() / unit, rtol); };
     if (!passes_atol(found_.needed_atol)) {
-      found_.needed_atol = settle((at_least(distance) - rtol() * magnitude) * unit, passes_atol);
+      found_.needed_atol = least_passing((at_least(distance) - rtol() * magnitude) * unit, passes_atol);
     }
     if (magnitude == 0) {
       found_.needed_rtol = Difference::kNone;
     } else if (!passes_rtol(found_.needed_rtol)) {
-      found_.needed_rtol = settle((at_least(distance) - atol() / unit) / magnitude, passes_rtol);
+      found_.needed_rtol = least_passing((at_least(distance) - atol() / unit) / magnitude, passes_rtol);
     }
   }
 

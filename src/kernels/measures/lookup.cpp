@@ -112,24 +112,24 @@ class LookupTable {
     prefer_large_pages(entries_.data(), part.count * to_int64(sizeof(Entry)));
   }
 
-  // Fills the table and calls take(i, entry) once for each element i of the part. Entry -1: nothing can be
+  // Fills the table and calls visit(i, entry) once for each element i of the part. Entry -1: nothing can be
   // equal to the element. The element that becomes the entry of its value depends on the threads.
-  template <class Take>
-  void fill(const Threads& threads, const Take& take) {
+  template <class Visit>
+  void fill(const Threads& threads, const Visit& visit) {
     for_each_block(side_, part_, threads, [&](std::int64_t first, std::int64_t count, const auto& block) {
       for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t at = first + i - part_.first;
-        take(at, side_.is_unmatched(block.words[i])
-                     ? -1
-                     : insert(at, block.words[i], block.hashes[i], block.places[i]));
+        visit(at, side_.is_unmatched(block.words[i])
+                      ? -1
+                      : insert(at, block.words[i], block.hashes[i], block.places[i]));
       }
     });
   }
 
-  // Calls take(i, entry) for each element i of the other side, in chunks of ascending order. Entry -1: the
+  // Calls visit(i, entry) for each element i of the other side, in chunks of ascending order. Entry -1: the
   // part has no equal element.
-  template <class Take>
-  void find_all(const LookupSide& others, const Threads& threads, const Take& take) const {
+  template <class Visit>
+  void find_all(const LookupSide& others, const Threads& threads, const Visit& visit) const {
     for_each_block(others, {0, others.size()}, threads,
                    [&](std::int64_t first, std::int64_t count, auto& block) {
                      std::int64_t found[kLookupBlock];
@@ -144,7 +144,7 @@ class LookupTable {
                        while (entry >= 0 && !is_same(entry, block.words[i], others, first + i)) {
                          entry = next_entry(block.hashes[i], block.places[i]);
                        }
-                       take(first + i, entry);
+                       visit(first + i, entry);
                      }
                    });
   }

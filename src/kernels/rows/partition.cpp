@@ -84,9 +84,9 @@ void Partition::put(const RowMap& map, Range all, const std::byte* rows, const T
     }
     put(
         chunk,
-        [&](const auto& take) {
+        [&](const auto& add) {
           map.for_each_block(mine, [&](std::int64_t first, std::int64_t n, const std::int64_t* offsets) {
-            for (std::int64_t i = 0; i < n; ++i) take(offsets[i], first + i);
+            for (std::int64_t i = 0; i < n; ++i) add(offsets[i], first + i);
           });
         },
         rows, scratch[static_cast<std::size_t>(worker)]);

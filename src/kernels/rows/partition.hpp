@@ -64,7 +64,7 @@ class Partition {
     std::vector<std::byte> carried_;
   };
 
-  // Adds the rows of a chunk. visit(take) calls take(target, row) for the rows in order; a target outside of
+  // Adds the rows of a chunk. visit(add) calls add(target, row) for the rows in order; a target outside of
   // sizes.targets, such as kSkip, is ignored. put() calls visit twice, and throws Error if the second call
   // differs. Carried bytes are at rows + row * row_bytes. Call put() once for each chunk, in any order, on
   // any thread.
@@ -89,15 +89,15 @@ class Partition {
   [[nodiscard]] std::int64_t count(std::int64_t run) const;
   // With the rows of all runs numbered consecutively: the number of each run's first row; then the total.
   [[nodiscard]] std::vector<std::int64_t> firsts() const;
-  // Calls take(moves, n) for the rows of a run in order, at most kIndexBlock at a time. A move has the row's
-  // target and its number; if bytes are carried, its index at rows() instead of its number.
-  template <class Take>
-  void visit(std::int64_t run, const Take& take) const {
-    visit(run, {0, count(run)}, take);
+  // Calls use_moves(moves, n) for the rows of a run in order, at most kIndexBlock at a time. A move has the
+  // row's target and its number; if bytes are carried, its index at rows() instead of its number.
+  template <class UseMoves>
+  void visit(std::int64_t run, const UseMoves& use_moves) const {
+    visit(run, {0, count(run)}, use_moves);
   }
-  // Calls take() for the rows `which` of the run only.
-  template <class Take>
-  void visit(std::int64_t run, Range which, const Take& take) const;
+  // Calls use_moves() for the rows `which` of the run only.
+  template <class UseMoves>
+  void visit(std::int64_t run, Range which, const UseMoves& use_moves) const;
   [[nodiscard]] const std::byte* rows() const { return sizes_.row_bytes == 0 ? nullptr : base_ + rows_at_; }
   // Announces visit() of a run: if the run is in a file, the system starts to read it. Any run number.
   void will_visit(std::int64_t run) const;
@@ -174,8 +174,8 @@ void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* row
   if (writable_ == nullptr && !scratch.targets_.empty()) write(at, scratch);
 }
 
-template <class Take>
-void Partition::visit(std::int64_t run, Range which, const Take& take) const {
+template <class UseMoves>
+void Partition::visit(std::int64_t run, Range which, const UseMoves& use_moves) const {
   const auto* const targets = reinterpret_cast<const std::uint32_t*>(base_);
   const std::int64_t first = this->targets(run).first;
   Move moves[kIndexBlock];
@@ -196,12 +196,12 @@ void Partition::visit(std::int64_t run, Range which, const Take& take) const {
       at += n;
       count += n;
       if (count == kIndexBlock) {
-        take(static_cast<const Move*>(moves), count);
+        use_moves(static_cast<const Move*>(moves), count);
         count = 0;
       }
     }
   }
-  if (count != 0) take(static_cast<const Move*>(moves), count);
+  if (count != 0) use_moves(static_cast<const Move*>(moves), count);
 }
 
 }  // namespace tensorop

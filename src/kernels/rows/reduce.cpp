@@ -32,7 +32,7 @@ template <class Formula>
 struct Widened {
   template <Half T>
   static float apply(float old, T update) {
-    return Formula::of(old, to_float(update));
+    return Formula::compute(old, to_float(update));
   }
 };
 

@@ -17,10 +17,10 @@ namespace tensorop {
 
 struct ScatterRowsSpec;
 
-// `source` passes moves to its argument in blocks of at most kIndexBlock. Calls take(moves, count) with the
-// moves of each block that belong to the segment, their targets relative to its first target.
-template <class Source, class Take>
-void select_moves(const Segment& segment, const Source& source, const Take& take) {
+// `source` passes moves to its argument in blocks of at most kIndexBlock. Calls use_moves(moves, count) with
+// the moves of each block that belong to the segment, their targets relative to its first target.
+template <class Source, class UseMoves>
+void select_moves(const Segment& segment, const Source& source, const UseMoves& use_moves) {
   Move mine[kIndexBlock];
   source([&](const Move* moves, std::int64_t count) {
     std::int64_t kept = 0;
@@ -30,7 +30,7 @@ void select_moves(const Segment& segment, const Source& source, const Take& take
       mine[kept] = {target - segment.targets.first, moves[i].update};
       kept += target >= segment.targets.first && target < segment.targets.end() ? 1 : 0;
     }
-    take(mine, kept);
+    use_moves(mine, kept);
   });
 }
 

@@ -46,7 +46,7 @@ void write_bands(const Partition& rows, std::int64_t row_elements, std::int64_t 
   for (std::int64_t first = 0; first < bands; first += at_once) {
     const std::int64_t count = std::min(at_once, bands - first);
     threads.for_each(count, [&](std::int64_t number, int worker) {
-      std::byte* const buffer = buffers.of(band_settings.target.anywhere ? worker : number);
+      std::byte* const buffer = buffers.buffer_of(band_settings.target.anywhere ? worker : number);
       const std::int64_t band = first + number;
       for (std::int64_t next = 0; band == 0 && next < threads.count(); ++next) rows.will_visit(next);
       rows.will_visit(band + threads.count());
@@ -54,7 +54,7 @@ void write_bands(const Partition& rows, std::int64_t row_elements, std::int64_t 
       if (band_settings.target.anywhere) write(band, buffer);
     });
     for (std::int64_t number = 0; !band_settings.target.anywhere && number < count; ++number)
-      write(first + number, buffers.of(number));
+      write(first + number, buffers.buffer_of(number));
   }
 }
 

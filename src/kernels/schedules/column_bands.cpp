@@ -134,7 +134,7 @@ class TiledResult {
     WorkerBuffers buffers(threads, step * row_bytes);
     for_each_ahead(ceil_div(rows_, step), threads.count(), threads, need,
                    [&](std::int64_t number, int worker) {
-                     std::byte* const joined = buffers.of(worker);
+                     std::byte* const joined = buffers.buffer_of(worker);
                      const Range rows = rows_of(number);
                      for (std::int64_t t = 0; t < tiles_.count(); ++t) {
                        const RowPieces from = scratch_tile(t);
@@ -270,7 +270,7 @@ class ColumnFiller {
     const std::int64_t width = shape_.width;
     const TileBlocks blocks(shape_.rows, tile, std::max(width, indices_.width()));
     for_each_block(blocks, indices_, threads_, [&](const TileBlock& block, int worker) {
-      std::byte* const made = blocks_.of(worker);
+      std::byte* const made = blocks_.buffer_of(worker);
       std::byte* out = made;
       moves_.map.locate_columns(block.rows, block.columns, tile,
                                 [&](std::int64_t /*row*/, std::int64_t count, const std::int64_t* offsets) {

@@ -44,10 +44,10 @@ class AscendingRows {
 
   // All functions count rows in this order.
   [[nodiscard]] std::int64_t count() const { return firsts_.back(); }
-  // Calls take(moves, n) for some rows. A move goes from row `target` of data to row `update` of the result.
-  template <class Take>
-  void visit(Range rows, const Take& take) const {
-    for_each_run(rows, [&](std::int64_t run, Range which) { by_data_.visit(run, which, take); });
+  // Calls use_moves(moves, n) for some rows, each from row `target` of data to row `update` of the result.
+  template <class UseMoves>
+  void visit(Range rows, const UseMoves& use_moves) const {
+    for_each_run(rows, [&](std::int64_t run, Range which) { by_data_.visit(run, which, use_moves); });
   }
   // Starts to read these rows: page by page, or whole runs if that is not more.
   void need(Range rows) const {
@@ -74,14 +74,14 @@ class AscendingRows {
   }
 
  private:
-  // Calls take(run, which) for each run that has some of these rows; `which` are those rows within the run.
-  template <class Take>
-  void for_each_run(Range rows, const Take& take) const {
+  // Calls visit(run, which) for each run that has some of these rows; `which` are those rows within the run.
+  template <class Visit>
+  void for_each_run(Range rows, const Visit& visit) const {
     auto run = std::ranges::upper_bound(firsts_, rows.first) - firsts_.begin() - 1;
     for (std::int64_t at = rows.first; at < rows.end(); ++run) {
       const std::int64_t first = firsts_[static_cast<std::size_t>(run)];
       const std::int64_t end = std::min(rows.end(), firsts_[static_cast<std::size_t>(run) + 1]);
-      if (at < end) take(run, Range{at - first, end - at});
+      if (at < end) visit(run, Range{at - first, end - at});
       at = end;
     }
   }
@@ -128,12 +128,12 @@ class Gathering {
     const auto need = [&](std::int64_t number) { rows->need(block(number)); };
     for_each_ahead(ceil_div(rows->count(), block_rows), kGatherBlocksAhead, threads_, need,
                    [&](std::int64_t number, int worker) {
-                     const auto visit = [&](const auto& take) {
+                     const auto visit = [&](const auto& add) {
                        rows->visit(block(number), [&](const Move* moves, std::int64_t count) {
-                         for (std::int64_t i = 0; i < count; ++i) take(moves[i].update, moves[i].target);
+                         for (std::int64_t i = 0; i < count; ++i) add(moves[i].update, moves[i].target);
                        });
                      };
-                     result.take(number, visit, gather_.data.data(), worker);
+                     result.add_rows(number, visit, gather_.data.data(), worker);
                      if (is_mapped_) rows->done(block(number));
                      threads_.advance(block(number).count * gather_.row_bytes());
                    });

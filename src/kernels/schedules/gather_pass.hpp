@@ -55,12 +55,12 @@ class GatherPass {
              const BandSettings& band_settings, const Threads& threads);
 
   // Adds the rows of a chunk. visit(add) calls add(row, from_row) for rows of the result, each at from +
-  // from_row * row_bytes. take() may call visit several times; each call must do the same. Call take() once
-  // for each chunk, from any worker of the threads; no row of the result may come twice.
+  // from_row * row_bytes. add_rows() may call visit several times; each call must do the same. Call
+  // add_rows() once for each chunk, from any worker of the threads; no row of the result may come twice.
   template <class Visit>
-  void take(std::int64_t chunk, const Visit& visit, const std::byte* from, int worker);
+  void add_rows(std::int64_t chunk, const Visit& visit, const std::byte* from, int worker);
 
-  // Writes all rows, after all calls of take(). Rows that did not come become SkippedRows.
+  // Writes all rows, after all calls of add_rows(). Rows that did not come become SkippedRows.
   void write();
 
   // The bands after the first one into which `rows` rows are divided, and the bytes of their file.
@@ -90,7 +90,7 @@ class GatherPass {
 };
 
 template <class Visit>
-void GatherPass::take(std::int64_t chunk, const Visit& visit, const std::byte* from, int worker) {
+void GatherPass::add_rows(std::int64_t chunk, const Visit& visit, const std::byte* from, int worker) {
   Move mine[kIndexBlock];
   std::int64_t count = 0;
   visit([&](std::int64_t row, std::int64_t from_row) {

@@ -25,11 +25,11 @@ std::int64_t chunk_of(const Marker& marker, std::int64_t elements, std::int64_t 
 
 using MarkBits = std::vector<std::uint64_t>;
 
-// Marks parts of the elements on all threads, and calls take(range, bits) for ranges in ascending order with
+// Marks parts of the elements on all threads, and calls visit(range, bits) for ranges in ascending order with
 // the bits that are set.
-template <class Take>
+template <class Visit>
 void for_each_marked(const Marker& marker, std::int64_t elements, std::int64_t memory, const Threads& threads,
-                     const Take& take) {
+                     const Visit& visit) {
   // A range that looks through all updates is never short; rather fewer threads mark.
   const Threads own = marker.from_all ? threads.at_most(memory / kLargeChunk) : threads;
   const std::int64_t chunk = chunk_of(marker, elements, memory, own);
@@ -39,7 +39,7 @@ void for_each_marked(const Marker& marker, std::int64_t elements, std::int64_t m
     for_each_range(range, chunk, own, [&](Range part, int /*worker*/) {
       if (marker.mark) marker.mark(part, bits.data() + (part.first - range.first) / 64);
     });
-    take(range, bits);
+    visit(range, bits);
   });
 }
 

@@ -122,16 +122,16 @@ void PreparedPlan::fill_scatter(const RowUpdates& updates, Range range, std::byt
   std::memcpy(out, moves()->data.data() + range.first * width, to_size(range.count * width));
   for (const Segment& segment : segments_of(range, moves()->row_elements)) {
     updates.update(segment, out + segment.first * width, nullptr,
-                   [&](const auto& take) { visit(segment.targets, take); });
+                   [&](const auto& use_moves) { visit(segment.targets, use_moves); });
   }
 }
 
-// Calls take(moves, count) for blocks of moves in row order, including all moves to the target rows.
-template <class Take>
-void PreparedPlan::visit(Range targets, const Take& take) const {
+// Calls use_moves(moves, count) for blocks of moves in row order, including all moves to the target rows.
+template <class UseMoves>
+void PreparedPlan::visit(Range targets, const UseMoves& use_moves) const {
   if (sorted_ && intersection(targets, sorted_->sizes().targets) == targets) {
     for (std::int64_t run = sorted_->run_of(targets.first); run <= sorted_->run_of(targets.end() - 1); ++run)
-      sorted_->visit(run, take);
+      sorted_->visit(run, use_moves);
     return;
   }
   const RowMap& map = moves()->map;
@@ -139,7 +139,7 @@ void PreparedPlan::visit(Range targets, const Take& take) const {
   map.for_each_block(map.rows_within(targets),
                      [&](std::int64_t first, std::int64_t n, const std::int64_t* offsets) {
                        for (std::int64_t i = 0; i < n; ++i) block[i] = {offsets[i], first + i};
-                       take(block, n);
+                       use_moves(block, n);
                      });
 }
 
@@ -149,7 +149,7 @@ void PreparedPlan::mark_open(Range range, std::uint64_t* bits) const {
   if (rows->open_reason == OpenReason::none) return;
   for (const Segment& segment : segments_of(range, rows->row_elements)) {
     rows->row_updates->mark_open(segment, rows->open_reason, rows->data.data(), bits,
-                                 [&](const auto& take) { visit(segment.targets, take); });
+                                 [&](const auto& use_moves) { visit(segment.targets, use_moves); });
   }
 }
 
@@ -169,7 +169,7 @@ void PreparedPlan::mark_rounded(Range range, std::uint64_t* bits) const {
   for (const Segment& segment : segments_of(range, scatter.row_elements)) {
     std::vector<std::int64_t> counts(to_size(segment.targets.count));
     select_moves(
-        segment, [&](const auto& take) { visit(segment.targets, take); },
+        segment, [&](const auto& use_moves) { visit(segment.targets, use_moves); },
         [&](const Move* moves, std::int64_t count) {
           for (std::int64_t i = 0; i < count; ++i) ++counts[to_size(moves[i].target)];
         });

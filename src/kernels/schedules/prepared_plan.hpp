@@ -45,8 +45,8 @@ class PreparedPlan {
 
  private:
   void fill_scatter(const RowUpdates& updates, Range range, std::byte* out) const;
-  template <class Take>
-  void visit(Range targets, const Take& take) const;
+  template <class UseMoves>
+  void visit(Range targets, const UseMoves& use_moves) const;
 
   const Plan* plan_;
   std::optional<RowMoves> moves_;  // with decoded indices

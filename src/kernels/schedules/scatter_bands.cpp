@@ -90,24 +90,24 @@ class BandFiller {
       require_memory(updates_.count(band) * kScatterSortBytes * sharers_,
                      "a band of updates that are combined row by row");
     scatter_.row_updates->update({updates_.targets(band), 0, scatter_.row_elements, 0}, out, updates_.rows(),
-                                 [&](const auto& take) {
+                                 [&](const auto& use_moves) {
                                    updates_.visit(band, [&](const Move* moves, std::int64_t count) {
-                                     take_announced({moves, to_size(count)}, take);
+                                     pass_announced({moves, to_size(count)}, use_moves);
                                    });
                                  });
   }
 
  private:
   // Passes on moves; if their updates are read in place, announces them to the system first.
-  template <class Take>
-  void take_announced(std::span<const Move> moves, const Take& take) const {
+  template <class UseMoves>
+  void pass_announced(std::span<const Move> moves, const UseMoves& use_moves) const {
     if (updates_.rows() != nullptr || scatter_.row_updates->repeats())
-      return take(moves.data(), to_int64(moves.size()));
+      return use_moves(moves.data(), to_int64(moves.size()));
     const auto step = to_size(std::max<std::int64_t>(1, kUpdatesAhead / scatter_.row_bytes()));
     for (; !moves.empty(); moves = moves.subspan(std::min(step, moves.size()))) {
       const auto some = moves.first(std::min(step, moves.size()));
       will_need_rows(scatter_.row_updates->stored(), scatter_.row_bytes(), some, &Move::update);
-      take(some.data(), to_int64(some.size()));
+      use_moves(some.data(), to_int64(some.size()));
     }
   }
 

@@ -72,7 +72,7 @@ void update_tile(const RowMoves& moves, Range tile, std::byte* packed) {
   const RowMap& map = moves.map;
   const RowUpdates& row_updates = *moves.row_updates;
   const std::int64_t elements = moves.data_rows() / map.column_stride() * tile.count;
-  row_updates.update({{0, elements}, 0, 1, 0}, packed, nullptr, [&](const auto& take) {
+  row_updates.update({{0, elements}, 0, 1, 0}, packed, nullptr, [&](const auto& use_moves) {
     Move blocks[kIndexBlock];
     map.locate_columns({0, map.index_steps()}, tile, tile,
                        [&](std::int64_t row, std::int64_t count, const std::int64_t* offsets) {
@@ -81,7 +81,7 @@ void update_tile(const RowMoves& moves, Range tile, std::byte* packed) {
                            prefetch(moves.row_updates->stored() + later * moves.row_bytes(),
                                     count * moves.row_bytes());
                          for (std::int64_t i = 0; i < count; ++i) blocks[i] = {offsets[i], row + i};
-                         take(blocks, count);
+                         use_moves(blocks, count);
                        });
   });
 }
