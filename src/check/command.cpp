@@ -66,7 +66,7 @@ CommandTemplate::CommandTemplate(std::string_view text, Shell shell) : shell_(sh
   read(text);
   if (words_.empty()) throw Error("the command is empty");
   const auto is_placeholder = [](const Word& word) {
-    return std::ranges::any_of(word, &Piece::is_placeholder);
+    return std::ranges::any_of(word, &Part::is_placeholder);
   };
   if (std::ranges::none_of(words_, is_placeholder)) {
     if (shell == Shell::yes) words_[0].push_back({" ", false});
@@ -76,14 +76,14 @@ CommandTemplate::CommandTemplate(std::string_view text, Shell shell) : shell_(sh
   bool has_output = false;
   std::string other;  // a placeholder of one case
   for (const Word& word : words_) {
-    for (const Piece& piece : word) {
-      if (!piece.is_placeholder) continue;
-      require_known(piece.text);
-      is_for_many_ = is_for_many_ || piece.text == kCases;
-      if (piece.text != kCases) other = piece.text;
-      is_raw_ = is_raw_ || piece.text == kRawOutput;
-      has_output = has_output || piece.text == kOutput || piece.text == kRawOutput || piece.text == kCase;
-      if (piece.text == kInputs && shell == Shell::no && word.size() != 1) {
+    for (const Part& part : word) {
+      if (!part.is_placeholder) continue;
+      require_known(part.text);
+      is_for_many_ = is_for_many_ || part.text == kCases;
+      if (part.text != kCases) other = part.text;
+      is_raw_ = is_raw_ || part.text == kRawOutput;
+      has_output = has_output || part.text == kOutput || part.text == kRawOutput || part.text == kCase;
+      if (part.text == kInputs && shell == Shell::no && word.size() != 1) {
         throw Error("{inputs} must be a word of its own: it becomes a word for each operand");
       }
     }
@@ -166,7 +166,7 @@ std::vector<std::string> CommandTemplate::words(const CommandValues& values) con
         continue;
       }
       std::string& text = out.emplace_back();
-      for (const Piece& piece : word) text += piece.is_placeholder ? value_of(piece.text) : piece.text;
+      for (const Part& part : word) text += part.is_placeholder ? value_of(part.text) : part.text;
     }
     return out;
   }
@@ -176,15 +176,15 @@ std::vector<std::string> CommandTemplate::words(const CommandValues& values) con
     arguments.push_back(value);
     return cat("\"${", arguments.size(), "}\"");
   };
-  for (const Piece& piece : words_[0]) {
-    if (!piece.is_placeholder) {
-      program += piece.text;
-    } else if (piece.text == kInputs) {
+  for (const Part& part : words_[0]) {
+    if (!part.is_placeholder) {
+      program += part.text;
+    } else if (part.text == kInputs) {
       std::vector<std::string> passed;
       for (const std::string& input : values.inputs) passed.push_back(pass(input));
       program += join(passed, " ");
     } else {
-      program += pass(value_of(piece.text));
+      program += pass(value_of(part.text));
     }
   }
   out = {"/bin/sh", "-c", program, "sh"};

@@ -45,11 +45,11 @@ class CommandTemplate {
   [[nodiscard]] bool is_raw() const { return is_raw_; }
 
  private:
-  struct Piece {
+  struct Part {
     std::string text;
     bool is_placeholder = false;  // `text` is its name
   };
-  using Word = std::vector<Piece>;
+  using Word = std::vector<Part>;
 
   void read(std::string_view text);
 

@@ -26,21 +26,21 @@ Difference compare_all(const Tensor& actual, const Tensor& expected, const Eleme
                        const Tensor* left_out, const Threads& threads, std::int64_t enough,
                        std::vector<AxisPlaces>* places) {
   const std::int64_t elements = actual.size();
-  const std::int64_t chunk_size = kCompareBytes / element_size(actual.dtype());
-  const std::int64_t chunks = ceil_div(elements, chunk_size);
+  const std::int64_t block_size = kCompareBytes / element_size(actual.dtype());
+  const std::int64_t blocks = ceil_div(elements, block_size);
   const std::size_t workers =
-      to_size(std::min<std::int64_t>(threads.count(), std::max<std::int64_t>(chunks, 1)));
+      to_size(std::min<std::int64_t>(threads.count(), std::max<std::int64_t>(blocks, 1)));
   std::vector<Difference> found(workers);
   std::vector<DifferingPlaces> found_at(places == nullptr ? 0 : workers, DifferingPlaces(actual.shape()));
   std::atomic<std::int64_t> differing{0};
   const std::int64_t bytes = 2 * element_size(actual.dtype());  // an element of each
   threads.expect(elements * bytes);
-  threads.for_each(chunks, [&](std::int64_t chunk, int worker) {
+  threads.for_each(blocks, [&](std::int64_t block, int worker) {
     if (differing.load(std::memory_order_relaxed) > enough) return;
-    const std::int64_t first = chunk * chunk_size;
-    const std::int64_t count = std::min(chunk_size, elements - first);
+    const std::int64_t first = block * block_size;
+    const std::int64_t count = std::min(block_size, elements - first);
     threads.advance(count * bytes);
-    // Each chunk starts from nothing: its result must not depend on the chunks its thread saw before.
+    // Each block starts from nothing: its result must not depend on the blocks its thread saw before.
     DifferingPlaces* const own = places == nullptr ? nullptr : &found_at[static_cast<std::size_t>(worker)];
     const Difference part = compare_elements(actual, expected, first, count, tolerance, left_out, own);
     differing.fetch_add(part.differing, std::memory_order_relaxed);
@@ -175,7 +175,7 @@ void take_values(Source& source, DType dtype, const Settings& settings) {
 
 // The number of elements that a mask leaves out. Throws Error for another dtype or shape.
 std::int64_t count_left_out(const Tensor& mask, const Shape& shape, const Threads& threads) {
-  constexpr std::int64_t kChunk = 1 << 18;
+  constexpr std::int64_t kBlock = 1 << 18;
   if (mask.dtype() != DType::boolean)
     throw Error(cat("the mask of elements to ignore is ", name(mask.dtype()), ", not bool"));
   if (mask.shape() != shape) {
@@ -183,10 +183,10 @@ std::int64_t count_left_out(const Tensor& mask, const Shape& shape, const Thread
                     ", the tensors have ", to_string(shape)));
   }
   std::atomic<std::int64_t> all{0};
-  threads.for_each(ceil_div(mask.size(), kChunk), [&](std::int64_t chunk, int /*worker*/) {
-    const std::int64_t end = std::min(mask.size(), (chunk + 1) * kChunk);
+  threads.for_each(ceil_div(mask.size(), kBlock), [&](std::int64_t block, int /*worker*/) {
+    const std::int64_t end = std::min(mask.size(), (block + 1) * kBlock);
     std::int64_t count = 0;
-    for (std::int64_t i = chunk * kChunk; i < end; ++i) count += mask.data()[i] == std::byte{0} ? 0 : 1;
+    for (std::int64_t i = block * kBlock; i < end; ++i) count += mask.data()[i] == std::byte{0} ? 0 : 1;
     all.fetch_add(count, std::memory_order_relaxed);
   });
   return all.load();

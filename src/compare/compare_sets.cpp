@@ -93,7 +93,7 @@ class SetComparison {
       const auto end_of_shared =
           std::find_if_not(first, first + std::min(kMostAtOnce, pairs_.end() - first), is_shared);
       const auto end = std::max(begin + 1, static_cast<std::size_t>(end_of_shared - pairs_.begin()));
-      compare_run(begin, end, report);
+      compare_batch(begin, end, report);
       begin = end;
     }
   }
@@ -142,7 +142,7 @@ class SetComparison {
   }
 
   // Pairs [begin, end): concurrently, or one alone.
-  void compare_run(std::size_t begin, std::size_t end, const FindingReport& report) {
+  void compare_batch(std::size_t begin, std::size_t end, const FindingReport& report) {
     struct Compared {
       std::vector<Finding> results = {};
       std::vector<Unseen> unseen = {};

@@ -104,12 +104,12 @@ ListedElements list_elements(const Tensor& actual, const Tensor& expected, const
                              const Threads& threads) {
   // Elements of a block, which is skipped if none of them can be listed.
   constexpr std::int64_t kBlock = 4096;
-  constexpr std::int64_t kChunk = 64 * kBlock;
+  constexpr std::int64_t kRange = 64 * kBlock;
   const std::int64_t elements = actual.size();
   std::vector<Listing> parts(to_size(threads.count()), {actual, expected, tolerance, left_out, found, count});
-  threads.for_each(ceil_div(elements, kChunk), [&](std::int64_t chunk, int worker) {
-    const std::int64_t end = std::min(elements, (chunk + 1) * kChunk);
-    for (std::int64_t at = chunk * kChunk; at < end; at += kBlock) {
+  threads.for_each(ceil_div(elements, kRange), [&](std::int64_t range, int worker) {
+    const std::int64_t end = std::min(elements, (range + 1) * kRange);
+    for (std::int64_t at = range * kRange; at < end; at += kBlock) {
       parts[static_cast<std::size_t>(worker)].look_at(at, std::min(kBlock, end - at));
     }
   });

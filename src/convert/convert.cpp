@@ -15,7 +15,7 @@ namespace tensorop {
 namespace {
 
 void convert_one(const Operand& operand, const Destination& destination, const InputReading& reading) {
-  // An array that does not fit in memory is written to the destination piece by piece, if possible.
+  // An array that does not fit in memory is written to the destination block by block, if possible.
   std::unique_ptr<Sink> sink;
   bool is_written = false;
   const auto direct = [&](DType dtype, const Shape& shape) -> WriteBytes {

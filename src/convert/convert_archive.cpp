@@ -50,17 +50,17 @@ void for_each_input(const std::vector<NamedInput>& inputs, std::span<const std::
   };
   while (!order.empty()) {
     const auto end = std::ranges::find_if_not(order, takes_one_thread);
-    const auto run = order.first(std::max<std::size_t>(1, to_size(end - order.begin())));
-    const bool is_alone = run.size() == 1;
-    std::vector<std::optional<CastInput>> opened(run.size());
+    const auto batch = order.first(std::max<std::size_t>(1, to_size(end - order.begin())));
+    const bool is_alone = batch.size() == 1;
+    std::vector<std::optional<CastInput>> opened(batch.size());
     const auto open_one = [&](std::int64_t i, int /*worker*/) {
-      opened[to_size(i)] = open(run[to_size(i)], is_alone ? reading : shared);
+      opened[to_size(i)] = open(batch[to_size(i)], is_alone ? reading : shared);
     };
     const auto use_one = [&](std::int64_t i, int /*worker*/) {
-      use(run[to_size(i)], *std::exchange(opened[to_size(i)], std::nullopt));
+      use(batch[to_size(i)], *std::exchange(opened[to_size(i)], std::nullopt));
     };
-    reading.settings.threads.for_each_ordered(to_int64(run.size()), open_one, use_one);
-    order = order.subspan(run.size());
+    reading.settings.threads.for_each_ordered(to_int64(batch.size()), open_one, use_one);
+    order = order.subspan(batch.size());
   }
 }
 

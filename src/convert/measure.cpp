@@ -46,7 +46,7 @@ MeasuredArray measure_one(const FileContent& content, const ArrayEntry& info, bo
 
 std::string digest_of(const Tensor& tensor) {
   Sha256 digest;
-  constexpr std::int64_t kChunk = 1 << 16;
+  constexpr std::int64_t kBlock = 1 << 16;
   const std::int64_t size = tensor.size();
   if (tensor.dtype() == DType::string) {
     for (const StringRef& string : tensor.strings()) {
@@ -60,9 +60,9 @@ std::string digest_of(const Tensor& tensor) {
     digest.update({tensor.data(), to_size(tensor.bytes())});
     return digest.finish();
   }
-  std::vector<std::byte> part(to_size(std::min(kChunk, size)));
-  for (std::int64_t i = 0; i < size; i += kChunk) {
-    const std::span used(part.data(), to_size(std::min(kChunk, size - i)));
+  std::vector<std::byte> part(to_size(std::min(kBlock, size)));
+  for (std::int64_t i = 0; i < size; i += kBlock) {
+    const std::span used(part.data(), to_size(std::min(kBlock, size - i)));
     std::transform(tensor.data() + i, tensor.data() + i + used.size(), used.begin(), [&](std::byte element) {
       return is_bool ? std::byte{element != std::byte{0}} : element & std::byte{0x0F};
     });

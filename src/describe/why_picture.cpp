@@ -203,10 +203,10 @@ class PictureMaker {
         const PictureArrow::Block& to = arrow.to;
         const bool is_repeated =
             next.from.first == from.first && next.from.last == from.last && from.rows == 1;
-        const bool is_run = (below ? from.rows == to.rows : from.last - from.first == to.last - to.first) &&
-                            follows(out_.grids[arrow.grid], from, next.from, below);
+        const bool is_next = (below ? from.rows == to.rows : from.last - from.first == to.last - to.first) &&
+                             follows(out_.grids[arrow.grid], from, next.from, below);
         return next.grid == arrow.grid && next.colour == arrow.colour &&
-               follows(result(), to, next.to, below) && (is_repeated || is_run);
+               follows(result(), to, next.to, below) && (is_repeated || is_next);
       });
       if (block == joined.end()) {
         joined.push_back(next);

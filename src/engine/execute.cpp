@@ -24,25 +24,25 @@ namespace {
 constexpr std::int64_t kMostResultBytes = std::int64_t{1} << 47;
 
 // Writes the elements `range` of a result to a sink that takes them from front to end. make(range, worker)
-// provides a piece and returns its elements, which are valid until the worker's next call.
+// provides a block and returns its elements, which are valid until the worker's next call.
 template <class Make>
 void append_elements(Range range, const Make& make, std::int64_t width, Sink& sink, const Threads& threads) {
-  const std::int64_t chunk = kRangeBytes / width;
+  const std::int64_t size = kRangeBytes / width;
   std::vector<std::string> encoded(to_size(threads.count()));
   std::vector<const std::byte*> made(to_size(threads.count()));
-  const auto piece = [&](std::int64_t number) { return part_of_range(range, number, chunk); };
+  const auto block = [&](std::int64_t number) { return part_of_range(range, number, size); };
   threads.for_each_ordered(
-      ceil_div(range.count, chunk),
+      ceil_div(range.count, size),
       [&](std::int64_t number, int worker) {
-        const std::byte* elements = make(piece(number), worker);
+        const std::byte* elements = make(block(number), worker);
         made[static_cast<std::size_t>(worker)] = elements;
         if (sink.takes_memory()) return;
         std::string& text = encoded[static_cast<std::size_t>(worker)];
         text.clear();
-        sink.encode(piece(number).first, piece(number).count, elements, text);
+        sink.encode(block(number).first, block(number).count, elements, text);
       },
       [&](std::int64_t number, int worker) {
-        const std::int64_t bytes = piece(number).count * width;
+        const std::int64_t bytes = block(number).count * width;
         const auto* elements = reinterpret_cast<const char*>(made[static_cast<std::size_t>(worker)]);
         sink.takes_memory() ? sink.append({elements, to_size(bytes)})
                             : sink.append(encoded[static_cast<std::size_t>(worker)]);
@@ -51,11 +51,11 @@ void append_elements(Range range, const Make& make, std::int64_t width, Sink& si
 }
 
 // Computes a result of elements of `width` bytes range by range; each thread fills a buffer.
-void fill_sink_by_range(const PreparedPlan& plan, Range all, std::int64_t width, std::int64_t chunk,
+void fill_sink_by_range(const PreparedPlan& plan, Range all, std::int64_t width, std::int64_t size,
                         Sink& sink, const Threads& threads) {
   if (const ElementFile* elements = sink.elements())
-    return fill_ranges(plan, all, width, chunk, file_target(*elements, width), threads);
-  // A piece of append_elements() may be longer than a chunk.
+    return fill_ranges(plan, all, width, size, file_target(*elements, width), threads);
+  // A block of append_elements() may have more than `size` elements.
   WorkerBuffers buffers(threads, std::min(kRangeBytes / width, all.count) * width);
   const auto make = [&](Range range, int worker) {
     std::byte* const buffer = buffers.buffer_of(worker);
@@ -100,7 +100,7 @@ ElementTarget target_of(Sink& sink, DType dtype, const Threads& threads) {
   const std::int64_t width = element_size(dtype);
   if (const ElementFile* elements = sink.elements()) return file_target(*elements, width);
   return {.write = [&sink, &threads, width](Range range, const std::byte* from) {
-    const auto make = [&](Range piece, int /*worker*/) { return from + (piece.first - range.first) * width; };
+    const auto make = [&](Range block, int /*worker*/) { return from + (block.first - range.first) * width; };
     append_elements(range, make, width, sink, threads);
   }};
 }
@@ -112,10 +112,10 @@ BandSettings band_settings_of(const Inputs& inputs, const ElementTarget& target,
           .scratch = [&settings](std::int64_t bytes) { return make_scratch(settings, bytes); }};
 }
 
-void fill_ranges(const PreparedPlan& plan, Range all, std::int64_t width, std::int64_t chunk,
+void fill_ranges(const PreparedPlan& plan, Range all, std::int64_t width, std::int64_t size,
                  const ElementTarget& target, const Threads& threads) {
-  WorkerBuffers buffers(threads, std::min(chunk, all.count) * width);
-  for_each_range(all, chunk, threads, [&](Range range, int worker) {
+  WorkerBuffers buffers(threads, std::min(size, all.count) * width);
+  for_each_range(all, size, threads, [&](Range range, int worker) {
     if (target.memory != nullptr) {
       plan.fill(range, target.memory + range.first * width);
     } else {
@@ -138,8 +138,8 @@ void check_all(const Plan& plan, const Threads& threads) {
 }
 
 void check(const Plan& plan, Range positions, const Threads& threads) {
-  constexpr std::int64_t kChunk = std::int64_t{1} << 18;
-  for_each_range(positions, kChunk, threads, [&](Range range, int /*worker*/) { plan.check(range); });
+  constexpr std::int64_t kBlock = std::int64_t{1} << 18;
+  for_each_range(positions, kBlock, threads, [&](Range range, int /*worker*/) { plan.check(range); });
 }
 
 PreparedPlan prepare(const Planned& planned, const Settings& settings) {
@@ -172,7 +172,7 @@ void Execution::decide() {
 // `checks`: written bytes cannot be revoked.
 void Execution::prepare(const Decision& decision, bool checks) {
   const Threads& threads = settings_.threads;
-  chunk_ = range_elements(plan_.moves(), decision, width_);
+  block_ = range_elements(plan_.moves(), decision, width_);
   const bool in_bands = decision.access == Access::bands;
   if (!in_bands) threads.expect(elements_ * width_);
   require_no_duplicates(plan_, settings_);
@@ -188,7 +188,7 @@ void Execution::fill(const ElementTarget& target) const {
   if (report_->decision.access == Access::bands) return fill_in_bands(target);
   if (report_->decision.is_whole()) return fill_in_tiles(target);
   const Threads threads = target.memory != nullptr ? settings_.threads : filling_threads(settings_);
-  fill_ranges(*prepared_, {0, elements_}, width_, chunk_, target, threads);
+  fill_ranges(*prepared_, {0, elements_}, width_, block_, target, threads);
 }
 
 // Bands meet faults in the order in which they read indices; then the lowest one is searched for.
@@ -230,9 +230,9 @@ bool Execution::changes_few_parts() const {
 // the bytes of data already.
 void Execution::fill_changed(OutputFile::Part shared, const ElementTarget& target) const {
   const RowMoves& moves = *prepared_->moves();
-  std::vector<bool> is_changed(to_size(ceil_div(elements_, chunk_)));
+  std::vector<bool> is_changed(to_size(ceil_div(elements_, block_)));
   const auto part = [&](std::size_t number) {
-    return part_of_range({0, elements_}, to_int64(number), chunk_);
+    return part_of_range({0, elements_}, to_int64(number), block_);
   };
   for (std::size_t i = 0; i < is_changed.size(); ++i) {
     is_changed[i] =
@@ -242,13 +242,13 @@ void Execution::fill_changed(OutputFile::Part shared, const ElementTarget& targe
                            [&](std::int64_t /*first*/, std::int64_t rows, const std::int64_t* offsets) {
                              for (std::int64_t i = 0; i < rows; ++i) {
                                const std::int64_t begin = offsets[i] * moves.row_elements;
-                               for (std::int64_t at = begin / chunk_;
-                                    offsets[i] != kSkip && at * chunk_ < begin + moves.row_elements; ++at)
+                               for (std::int64_t at = begin / block_;
+                                    offsets[i] != kSkip && at * block_ < begin + moves.row_elements; ++at)
                                  is_changed[to_size(at)] = true;
                              }
                            });
   for (std::size_t i = 0; i < is_changed.size(); ++i) {
-    if (is_changed[i]) fill_ranges(*prepared_, part(i), width_, chunk_, target, settings_.threads);
+    if (is_changed[i]) fill_ranges(*prepared_, part(i), width_, block_, target, settings_.threads);
   }
 }
 
@@ -313,7 +313,7 @@ void Execution::fill(Sink& sink) {
   }
   prepare(decision, sink.is_stream());
   if (!anywhere && !in_bands)
-    return fill_sink_by_range(*prepared_, {0, elements_}, width_, chunk_, sink, filling_threads(settings_));
+    return fill_sink_by_range(*prepared_, {0, elements_}, width_, block_, sink, filling_threads(settings_));
   fill(target_of(sink, output_.dtype, threads));
 }
 

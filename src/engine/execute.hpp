@@ -1,4 +1,4 @@
-// The executor: computes a plan in chunks on several threads, into memory, files and streams, in the same way
+// The executor: computes a plan in blocks on several threads, into memory, files and streams, in the same way
 // for every operator.
 #pragma once
 
@@ -61,7 +61,7 @@ class Execution {
   const Settings& settings_;
   std::int64_t elements_;
   std::int64_t width_;      // bytes of an element
-  std::int64_t chunk_ = 0;  // elements of a range
+  std::int64_t block_ = 0;  // elements of a block
   std::optional<AccessReport> report_;
   std::optional<PreparedPlan> prepared_;
 };
@@ -75,9 +75,9 @@ void require_no_duplicates(const Plan& plan, const Settings& settings);
 // Checks the given positions of PlanFacts::check_size, or all.
 void check_all(const Plan& plan, const Threads& threads);
 void check(const Plan& plan, Range positions, const Threads& threads);
-// Computes the elements `all` of a prepared plan's result, `chunk` elements of `width` bytes at a time.
+// Computes the elements `all` of a prepared plan's result, `size` elements of `width` bytes at a time.
 // Counts their bytes.
-void fill_ranges(const PreparedPlan& plan, Range all, std::int64_t width, std::int64_t chunk,
+void fill_ranges(const PreparedPlan& plan, Range all, std::int64_t width, std::int64_t size,
                  const ElementTarget& target, const Threads& threads);
 // The target for a sink. Both outlive it; a sink whose elements() is null gets ranges from front to end.
 [[nodiscard]] ElementTarget target_of(Sink& sink, DType dtype, const Threads& threads);

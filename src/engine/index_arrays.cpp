@@ -30,7 +30,7 @@ void write_component(const Tensor& array, const Shape& shape, Range range, std::
     if constexpr (std::is_integral_v<T>) {
       const StoredElements<T> elements(array.data());
       constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-      iterator.for_each_run(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
+      iterator.for_each_segment(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i, out += step) {
           const T value = elements[offsets[0] + i * iterator.inner_stride(0)];
           *out = std::cmp_greater(value, kMost) ? kMost : static_cast<std::int64_t>(value);

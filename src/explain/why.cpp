@@ -31,7 +31,7 @@ void add(Arrivals& out, std::int64_t position) {
 // stay in order. Reads all indices once. Throws PlanFault for the lowest bad index.
 std::vector<Move> updates_of(const RowMoves& scatter, std::span<const std::int64_t> positions,
                              const Threads& threads) {
-  constexpr std::int64_t kChunkRows = 64 * kIndexBlock;
+  constexpr std::int64_t kRowsAtOnce = 64 * kIndexBlock;
   constexpr std::int64_t kFilterBits = 1 << 12;
   std::vector<std::int64_t> targets;
   std::bitset<kFilterBits> filter;  // most offsets belong to other rows
@@ -41,14 +41,14 @@ std::vector<Move> updates_of(const RowMoves& scatter, std::span<const std::int64
   }
   std::ranges::sort(targets);
   const Range rows = {0, scatter.map.rows()};
-  std::vector<std::vector<Move>> found(to_size(ceil_div(rows.count, kChunkRows)));
-  threads.for_each(to_int64(found.size()), [&](std::int64_t chunk, int /*worker*/) {
-    scatter.map.for_each_block(part_of_range(rows, chunk, kChunkRows), [&](std::int64_t row, std::int64_t n,
-                                                                           const std::int64_t* offsets) {
+  std::vector<std::vector<Move>> found(to_size(ceil_div(rows.count, kRowsAtOnce)));
+  threads.for_each(to_int64(found.size()), [&](std::int64_t block, int /*worker*/) {
+    scatter.map.for_each_block(part_of_range(rows, block, kRowsAtOnce), [&](std::int64_t row, std::int64_t n,
+                                                                            const std::int64_t* offsets) {
       for (std::int64_t i = 0; i < n; ++i) {
         if (offsets[i] != kSkip && filter.test(to_size(offsets[i] % kFilterBits)) &&
             std::ranges::binary_search(targets, offsets[i]))
-          found[to_size(chunk)].push_back({offsets[i], row + i});
+          found[to_size(block)].push_back({offsets[i], row + i});
       }
     });
   });

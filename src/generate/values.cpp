@@ -97,11 +97,11 @@ T random_number(Random& random, ValueKind kind) {
 }
 
 std::string random_text(Random& random) {
-  static const std::vector<std::string> pieces = {"a",  "Z",      " ",      "\"",        "\\",
-                                                  "\n", "\u00e9", "\u6f22", "\U0001f600"};
+  static const std::vector<std::string> texts = {"a",  "Z",      " ",      "\"",        "\\",
+                                                 "\n", "\u00e9", "\u6f22", "\U0001f600"};
   std::string text;
   const std::int64_t length = random.chance(weights::kLongText) ? 20 : random.between(0, 4);
-  for (std::int64_t i = 0; i < length; ++i) text += random.pick(pieces);
+  for (std::int64_t i = 0; i < length; ++i) text += random.pick(texts);
   return text;
 }
 

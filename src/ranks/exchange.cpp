@@ -41,10 +41,10 @@ RowRequests::RowRequests(const RowMoves& moves, Range rows, int ranks, const Thr
     by_data.put(moves.map, rows, nullptr, threads);
     const std::vector<std::int64_t> firsts = by_data.firsts();
     moves_.resize(to_size(firsts.back()));
-    threads.for_each(by_data.sizes().runs(), [&](std::int64_t run, int /*worker*/) {
-      Move* const first = moves_.data() + firsts[to_size(run)];
+    threads.for_each(by_data.sizes().buckets(), [&](std::int64_t i, int /*worker*/) {
+      Move* const first = moves_.data() + firsts[to_size(i)];
       Move* end = first;
-      by_data.visit(run, [&](const Move* some, std::int64_t count) { end = std::copy_n(some, count, end); });
+      by_data.visit(i, [&](const Move* some, std::int64_t count) { end = std::copy_n(some, count, end); });
       std::ranges::sort(first, end, {}, &Move::target);
     });
   }

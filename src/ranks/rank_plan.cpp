@@ -40,7 +40,7 @@ class RankPlan {
     const AccessReport report = find_access();
     if (settings_.explain) settings_.explain(report);
     is_whole_ = report.decision.is_whole();
-    chunk_ = range_elements(moves_, report.decision, width_);
+    block_ = range_elements(moves_, report.decision, width_);
     const bool exchanges = report.decision.access == Access::exchange;
     // Warnings count elements of the whole result, so each rank prepares the whole result.
     const bool rounds = moves_ != nullptr && moves_->rounding == Rounding::each_step;
@@ -133,14 +133,14 @@ class RankPlan {
                   element_size(map.decoder().indices().dtype());
   }
 
-  // Fills the part of this rank, in chunks that stay in cache or, if the plan prefers the whole result, as
+  // Fills the part of this rank, in blocks that stay in cache or, if the plan prefers the whole result, as
   // large as memory allows.
   void fill_ranges() {
     const Threads& threads = settings_.threads;
     const std::int64_t share = std::min(memory_ / 2, mine_.count * width_) / threads.count();
-    const std::int64_t chunk = is_whole_ ? std::max(share, kRangeBytes) / width_ : chunk_;
+    const std::int64_t block = is_whole_ ? std::max(share, kRangeBytes) / width_ : block_;
     threads.expect(mine_.count * width_);
-    together(ranks_, [&] { tensorop::fill_ranges(*prepared_, mine_, width_, chunk, target_, threads); });
+    together(ranks_, [&] { tensorop::fill_ranges(*prepared_, mine_, width_, block, target_, threads); });
     count_by_range();
   }
 
@@ -188,7 +188,7 @@ class RankPlan {
   const RowMoves* moves_;
   std::optional<PreparedPlan> prepared_;
   bool is_whole_ = false;
-  std::int64_t chunk_ = 1;  // elements
+  std::int64_t block_ = 1;  // elements
   std::int64_t memory_ = 0;
   RankCost cost_;
 };

@@ -19,7 +19,7 @@ namespace {
 // Bytes of updates that a rank reads in a round.
 constexpr std::int64_t kUpdateBlockBytes = 1 << 20;
 // Bytes of a band that a thread copies or writes at a time.
-constexpr std::int64_t kPieceBytes = 1 << 20;
+constexpr std::int64_t kBandBlockBytes = 1 << 20;
 
 // The target of an update, counted from the first row of its owner's part, and the row number in the updates,
 // which is needed only for repeated updates.
@@ -106,7 +106,7 @@ class ScatterExchange {
                            .memory = exchange_.band_settings.memory});
       PartitionSizes sizes = division.sizes;
       sizes.targets = mine_;
-      sizes.chunks = rounds;
+      sizes.blocks = rounds;
       sizes.row_bytes = sent_row_bytes();
       waiting_.emplace(sizes, division.in_file ? exchange_.band_settings.scratch : nullptr);
     });
@@ -208,20 +208,20 @@ class ScatterExchange {
   // This rank's part of the result; its initial contents are data.
   void begin_band() {
     band_.emplace(mine_.count * moves_.row_bytes(), "a band of the result");
-    for_each_piece([&](Range elements, std::byte* out) {
+    for_each_block([&](Range elements, std::byte* out) {
       const std::int64_t width = moves_.row_bytes() / moves_.row_elements;
       std::memcpy(out, moves_.data.data() + elements.first * width, to_size(elements.count * width));
     });
   }
   void write_band() {
-    for_each_piece(
+    for_each_block(
         [&](Range elements, const std::byte* from) { exchange_.band_settings.target.write(elements, from); });
   }
   template <class Work>
-  void for_each_piece(const Work& work) {
+  void for_each_block(const Work& work) {
     const std::int64_t width = moves_.row_bytes() / moves_.row_elements;
     const Range all = {mine_.first * moves_.row_elements, mine_.count * moves_.row_elements};
-    const std::int64_t step = kPieceBytes / width;
+    const std::int64_t step = kBandBlockBytes / width;
     for_each_range(all, step, exchange_.threads, [&](Range elements, int /*worker*/) {
       work(elements, band_->data() + (elements.first - all.first) * width);
       exchange_.threads.advance(elements.count * width);

@@ -224,7 +224,7 @@ std::string Reporter::repeated_text() const {
   return out;
 }
 
-// Writes to standard output. After a signal, writes pieces for which the reader has room, so that the thread
+// Writes to standard output. After a signal, writes blocks for which the reader has room, so that the thread
 // that ends the process never waits forever.
 void Reporter::put(std::string_view text) {
   if (!is_stopping_) return print(text);
@@ -233,9 +233,9 @@ void Reporter::put(std::string_view text) {
       is_output_lost_ = true;
       return;
     }
-    const std::string_view piece = text.substr(0, PIPE_BUF);
-    print(piece);
-    text.remove_prefix(piece.size());
+    const std::string_view block = text.substr(0, PIPE_BUF);
+    print(block);
+    text.remove_prefix(block.size());
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace tensorop::base_text_test {
 
-TEST_CASE("pieces are put together", "[base][text]") {
+TEST_CASE("parts are put together", "[base][text]") {
   CHECK(cat().empty());
   CHECK(cat("a", std::string("b"), 'c', std::string_view("d"), 0, -5) == "abcd0-5");
   CHECK(cat(std::numeric_limits<std::int64_t>::min(), ' ', std::numeric_limits<std::uint64_t>::max()) ==

@@ -36,33 +36,32 @@ TEST_CASE("at least one core is available", "[base][threads]") {
   CHECK(available_cores() >= 1);
 }
 
-TEST_CASE("every chunk runs once, on a worker of its range, one chunk a worker at a time",
-          "[base][threads]") {
+TEST_CASE("every task runs once, on a worker of its range, one task a worker at a time", "[base][threads]") {
   for (const int threads : kThreadCounts) {
-    for (const std::int64_t chunks : {0, 1, 2, 5, 100, 1000}) {
-      CAPTURE(threads, chunks);
-      std::vector<std::atomic<int>> runs(static_cast<std::size_t>(chunks));
+    for (const std::int64_t tasks : {0, 1, 2, 5, 100, 1000}) {
+      CAPTURE(threads, tasks);
+      std::vector<std::atomic<int>> runs(static_cast<std::size_t>(tasks));
       std::vector<std::atomic<int>> busy(static_cast<std::size_t>(threads));
       std::atomic<int> wrong{0};
-      Threads(threads).for_each(chunks, [&](std::int64_t chunk, int worker) {
-        if (chunk < 0 || chunk >= chunks || worker < 0 || worker >= threads) {
+      Threads(threads).for_each(tasks, [&](std::int64_t task, int worker) {
+        if (task < 0 || task >= tasks || worker < 0 || worker >= threads) {
           ++wrong;
           return;
         }
         if (++busy[static_cast<std::size_t>(worker)] != 1) ++wrong;
-        dawdle(chunk);
-        ++runs[static_cast<std::size_t>(chunk)];
+        dawdle(task);
+        ++runs[static_cast<std::size_t>(task)];
         --busy[static_cast<std::size_t>(worker)];
       });
       CHECK(wrong == 0);
       for (const auto& run : runs) {
-        if (run != 1) FAIL("a chunk ran " << run << " times");
+        if (run != 1) FAIL("a task ran " << run << " times");
       }
     }
   }
 }
 
-TEST_CASE("without chunks nothing is called", "[base][threads]") {
+TEST_CASE("without tasks nothing is called", "[base][threads]") {
   for (const int threads : kThreadCounts) {
     Threads(threads).for_each(0, [](std::int64_t, int) { FAIL("called"); });
     Threads(threads).for_each_ordered(
@@ -71,7 +70,7 @@ TEST_CASE("without chunks nothing is called", "[base][threads]") {
   SUCCEED("nothing was called");
 }
 
-TEST_CASE("the calling thread does a single chunk itself", "[base][threads]") {
+TEST_CASE("the calling thread does a single task itself", "[base][threads]") {
   const auto self = std::this_thread::get_id();
   Threads(7).for_each(1, [&](std::int64_t, int worker) {
     CHECK(worker == 0);
@@ -79,25 +78,25 @@ TEST_CASE("the calling thread does a single chunk itself", "[base][threads]") {
   });
 }
 
-TEST_CASE("the error of the lowest failing chunk wins, and all below it have run", "[base][threads]") {
+TEST_CASE("the error of the lowest failing task wins, and all below it have run", "[base][threads]") {
   for (const int threads : kThreadCounts) {
     for (int repetition = 0; repetition < 100; ++repetition) {
       CAPTURE(threads, repetition);
-      constexpr std::int64_t kChunks = 40;
+      constexpr std::int64_t kTasks = 40;
       const std::int64_t lowest = repetition % 20;
-      std::vector<std::atomic<int>> runs(kChunks);
+      std::vector<std::atomic<int>> runs(kTasks);
       const std::string line = error_of([&] {
-        Threads(threads).for_each(kChunks, [&](std::int64_t chunk, int /*worker*/) {
+        Threads(threads).for_each(kTasks, [&](std::int64_t task, int /*worker*/) {
           // The lowest is the slowest to fail.
-          if (chunk == lowest) dawdle(repetition);
-          ++runs[static_cast<std::size_t>(chunk)];
-          if (chunk >= lowest) throw Error(cat("chunk ", chunk));
+          if (task == lowest) dawdle(repetition);
+          ++runs[static_cast<std::size_t>(task)];
+          if (task >= lowest) throw Error(cat("task ", task));
         });
       });
-      CHECK(line == cat("chunk ", lowest));
-      for (std::int64_t chunk = 0; chunk < lowest; ++chunk) CHECK(runs[static_cast<std::size_t>(chunk)] == 1);
+      CHECK(line == cat("task ", lowest));
+      for (std::int64_t task = 0; task < lowest; ++task) CHECK(runs[static_cast<std::size_t>(task)] == 1);
       for (const auto& run : runs) {
-        if (run > 1) FAIL("a chunk ran twice");
+        if (run > 1) FAIL("a task ran twice");
       }
     }
   }
@@ -110,19 +109,19 @@ TEST_CASE("the lowest error wins whether it comes before or after a higher one",
         CAPTURE(threads, lowest_first, lowest);
         std::atomic<bool> other_runs{false};
         const std::string line = error_of([&] {
-          Threads(threads).for_each(lowest + 2, [&](std::int64_t chunk, int /*worker*/) {
-            if (chunk < lowest) return;
+          Threads(threads).for_each(lowest + 2, [&](std::int64_t task, int /*worker*/) {
+            if (task < lowest) return;
             // The two fail one after the other, on two threads.
-            const bool goes_first = (chunk == lowest) == lowest_first;
+            const bool goes_first = (task == lowest) == lowest_first;
             if (!goes_first) other_runs = true;
             for (int i = 0; i < 1000 && !other_runs; ++i) {
               std::this_thread::sleep_for(std::chrono::milliseconds(1));
             }
             if (!goes_first) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-            throw Error(cat("chunk ", chunk));
+            throw Error(cat("task ", task));
           });
         });
-        CHECK(line == cat("chunk ", lowest));
+        CHECK(line == cat("task ", lowest));
       }
     }
   }
@@ -131,8 +130,8 @@ TEST_CASE("the lowest error wins whether it comes before or after a higher one",
 TEST_CASE("an exception of any type comes through", "[base][threads]") {
   for (const int threads : kThreadCounts) {
     const Threads pool(threads);
-    const auto fail = [](std::int64_t chunk, int /*worker*/) {
-      if (chunk == 3) throw std::out_of_range("three");
+    const auto fail = [](std::int64_t task, int /*worker*/) {
+      if (task == 3) throw std::out_of_range("three");
     };
     const auto nothing = [](std::int64_t, int) {};
     CHECK_THROWS_AS(pool.for_each(9, fail), std::out_of_range);
@@ -141,29 +140,28 @@ TEST_CASE("an exception of any type comes through", "[base][threads]") {
   }
 }
 
-TEST_CASE("chunks are consumed in ascending order, one at a time, after their production",
-          "[base][threads]") {
+TEST_CASE("tasks are consumed in ascending order, one at a time, after their production", "[base][threads]") {
   for (const int threads : kThreadCounts) {
     for (int repetition = 0; repetition < 50; ++repetition) {
       CAPTURE(threads, repetition);
-      constexpr std::int64_t kChunks = 60;
+      constexpr std::int64_t kTasks = 60;
       // Plain memory: the order alone keeps it from being raced for.
       std::vector<std::int64_t> consumed;
       std::vector<std::int64_t> produced(static_cast<std::size_t>(threads), -1);
       std::int64_t wrong = 0;
       Threads(threads).for_each_ordered(
-          kChunks,
-          [&](std::int64_t chunk, int worker) {
-            dawdle(chunk + repetition);
-            produced[static_cast<std::size_t>(worker)] = chunk;
+          kTasks,
+          [&](std::int64_t task, int worker) {
+            dawdle(task + repetition);
+            produced[static_cast<std::size_t>(worker)] = task;
           },
-          [&](std::int64_t chunk, int worker) {
-            if (produced[static_cast<std::size_t>(worker)] != chunk) ++wrong;
-            consumed.push_back(chunk);
+          [&](std::int64_t task, int worker) {
+            if (produced[static_cast<std::size_t>(worker)] != task) ++wrong;
+            consumed.push_back(task);
           });
       CHECK(wrong == 0);
-      REQUIRE(consumed.size() == kChunks);
-      for (std::int64_t i = 0; i < kChunks; ++i) {
+      REQUIRE(consumed.size() == kTasks);
+      for (std::int64_t i = 0; i < kTasks; ++i) {
         if (consumed[static_cast<std::size_t>(i)] != i) FAIL("consumed out of order");
       }
     }
@@ -175,24 +173,24 @@ TEST_CASE("after an error all below it is consumed and nothing above it", "[base
   for (const int threads : kThreadCounts) {
     for (const Step step : {Step::produce, Step::consume}) {
       for (int repetition = 0; repetition < 60; ++repetition) {
-        constexpr std::int64_t kChunks = 30;
+        constexpr std::int64_t kTasks = 30;
         const std::int64_t lowest = repetition % 30;
-        const bool alone = repetition >= 30;  // no chunk above the lowest fails
+        const bool alone = repetition >= 30;  // no task above the lowest fails
         CAPTURE(threads, step == Step::produce, lowest);
         std::vector<std::int64_t> consumed;
-        const auto fail_from_lowest = [&](std::int64_t chunk, Step here) {
-          dawdle(chunk + repetition);
-          if (here == step && (alone ? chunk == lowest : chunk >= lowest)) throw Error(cat("chunk ", chunk));
+        const auto fail_from_lowest = [&](std::int64_t task, Step here) {
+          dawdle(task + repetition);
+          if (here == step && (alone ? task == lowest : task >= lowest)) throw Error(cat("task ", task));
         };
         const std::string line = error_of([&] {
           Threads(threads).for_each_ordered(
-              kChunks, [&](std::int64_t chunk, int /*worker*/) { fail_from_lowest(chunk, Step::produce); },
-              [&](std::int64_t chunk, int /*worker*/) {
-                fail_from_lowest(chunk, Step::consume);
-                consumed.push_back(chunk);
+              kTasks, [&](std::int64_t task, int /*worker*/) { fail_from_lowest(task, Step::produce); },
+              [&](std::int64_t task, int /*worker*/) {
+                fail_from_lowest(task, Step::consume);
+                consumed.push_back(task);
               });
         });
-        CHECK(line == cat("chunk ", lowest));
+        CHECK(line == cat("task ", lowest));
         REQUIRE(consumed.size() == static_cast<std::size_t>(lowest));
         for (std::int64_t i = 0; i < lowest; ++i) CHECK(consumed[static_cast<std::size_t>(i)] == i);
       }
@@ -200,7 +198,7 @@ TEST_CASE("after an error all below it is consumed and nothing above it", "[base
   }
 }
 
-TEST_CASE("a failing production and a failing consumption: the lower chunk wins", "[base][threads]") {
+TEST_CASE("a failing production and a failing consumption: the lower task wins", "[base][threads]") {
   for (const int threads : kThreadCounts) {
     for (int repetition = 0; repetition < 60; ++repetition) {
       const std::int64_t produce_fails = 3 + repetition % 5;
@@ -209,15 +207,15 @@ TEST_CASE("a failing production and a failing consumption: the lower chunk wins"
       const std::string line = error_of([&] {
         Threads(threads).for_each_ordered(
             20,
-            [&](std::int64_t chunk, int /*worker*/) {
-              if (chunk == produce_fails) throw Error(cat("chunk ", chunk));
+            [&](std::int64_t task, int /*worker*/) {
+              if (task == produce_fails) throw Error(cat("task ", task));
             },
-            [&](std::int64_t chunk, int /*worker*/) {
+            [&](std::int64_t task, int /*worker*/) {
               dawdle(repetition);
-              if (chunk == consume_fails) throw Error(cat("chunk ", chunk));
+              if (task == consume_fails) throw Error(cat("task ", task));
             });
       });
-      CHECK(line == cat("chunk ", std::min(produce_fails, consume_fails)));
+      CHECK(line == cat("task ", std::min(produce_fails, consume_fails)));
     }
   }
 }

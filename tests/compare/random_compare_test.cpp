@@ -14,7 +14,7 @@
 namespace tensorop::compare_random_compare_test {
 namespace {
 
-// More than three chunks of a megabyte, the last one not full.
+// More than three blocks of a megabyte, the last one not full.
 constexpr std::int64_t kRows = 1000;
 constexpr std::int64_t kColumns = 901;
 constexpr std::int64_t kElements = kRows * kColumns;
@@ -109,7 +109,7 @@ TEST_CASE("large tensors give the same report for any number of threads", "[rele
   for (const int percent_off : {0, 1, 100}) {
     Pair pair = random_pair(random, percent_off);
     if (percent_off == 1) {
-      // One alone at the end of the first chunk, one at the beginning of the last one.
+      // One alone at the end of the first block, one at the beginning of the last one.
       for (const std::size_t at : {std::size_t{262143}, std::size_t{786432}}) pair.actual[at] += 100;
     }
     const Tensor actual = tensor_of(pair.actual);

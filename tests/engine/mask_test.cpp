@@ -120,7 +120,7 @@ TEST_CASE("a mask does what the positions of its true elements do", "[engine][ma
   }
 }
 
-TEST_CASE("the positions of a mask that threads look at in pieces", "[engine][mask]") {
+TEST_CASE("the positions of a mask that threads look at in blocks", "[engine][mask]") {
   Random random(20261127);
   for (int i = 0; i < (kAnySanitizer ? 1 : 4); ++i) {
     const Tensor mask = random_mask(random, {600'000});

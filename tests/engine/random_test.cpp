@@ -11,7 +11,7 @@ namespace tensorop::engine_random_test {
 namespace {
 
 // `cases` small calls of the operators of a group, and some of more than a megabyte, which is shared out
-// among threads and cut into pieces.
+// among threads and cut into blocks.
 void compare_group(const std::string& group, std::int64_t cases, std::int64_t large_cases = 6,
                    decltype(compare_with_reference)& compare = compare_with_reference) {
   compare(group, cases,

@@ -1,4 +1,5 @@
-// Blocks that change the order of an array, in memory and in pieces, compared with one element at a time.
+// Blocks that change the order of an array, in memory and block by block, compared with one element at a
+// time.
 #include "io/array/fortran_order.hpp"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ TEST_CASE("an array in Fortran order is brought into row-major order in memory",
   }
 }
 
-TEST_CASE("an array in Fortran order is brought into row-major order in pieces, its numbers swapped",
+TEST_CASE("an array in Fortran order is brought into row-major order block by block, its numbers swapped",
           "[release][fortran_order]") {
   struct Widths {
     std::int64_t element;
@@ -92,7 +93,7 @@ TEST_CASE("an array in Fortran order is brought into row-major order in pieces, 
             written += to_int64(bytes.size());
             std::memcpy(out.data() + offset, bytes.data(), bytes.size());
           };
-          reorder_pieces(Reordering::of_fortran_order(shape), width, number, stored.data(), memory, write,
+          reorder_blocks(Reordering::of_fortran_order(shape), width, number, stored.data(), memory, write,
                          Threads(threads));
           CHECK((out == want));
           CHECK(written == to_int64(stored.size()));

@@ -45,7 +45,7 @@ std::vector<NamedArray> sample() {
   };
 }
 
-// In two slices, as chunks come.
+// In two slices, as blocks come.
 void add(ArchiveWriter& archive, const NamedArray& array) {
   const Tensor& tensor = array.tensor;
   const auto sink = archive.add(array.name, tensor.dtype(), tensor.shape(), array.characters);

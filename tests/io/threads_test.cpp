@@ -25,7 +25,7 @@ namespace {
 // Called a0, a1, ... in archives.
 using Arrays = std::vector<Tensor>;
 
-// Each array in `slices` slices, as chunks come.
+// Each array in `slices` slices, as blocks come.
 void write_archive(const std::string& path, bool compress, const Arrays& arrays, int threads = 1,
                    std::int64_t slices = 1) {
   const auto archive = write_npz(path, {.threads = threads});
@@ -78,8 +78,8 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 TEST_CASE("what waits to be deflated is within the memory that there is", "[io][npz][threads]") {
-  const std::vector<std::byte> piece(to_size(kDeflateBlock / 4));
-  constexpr std::int64_t kPieces = 4 * 40;
+  const std::vector<std::byte> bytes(to_size(kDeflateBlock / 4));
+  constexpr std::int64_t kCalls = 4 * 40;
   for (const int threads : {1, 8, 64}) {
     for (const std::int64_t blocks : {1, 4, 9, 1000}) {
       CAPTURE(threads, blocks);
@@ -88,9 +88,9 @@ TEST_CASE("what waits to be deflated is within the memory that there is", "[io][
       std::int64_t most = 0;
       DeflateQueue queue(threads, blocks * kDeflateBlock,
                          [&](const DeflatedBlock& block) { taken += block.bytes; });
-      for (std::int64_t i = 0; i < kPieces; ++i) {
-        queue.add(piece);
-        added += to_int64(piece.size());
+      for (std::int64_t i = 0; i < kCalls; ++i) {
+        queue.add(bytes);
+        added += to_int64(bytes.size());
         most = std::max(most, added - taken);
       }
       queue.end_member();
@@ -102,7 +102,7 @@ TEST_CASE("what waits to be deflated is within the memory that there is", "[io][
   }
 }
 
-TEST_CASE("neither the number of threads nor the pieces in which elements come change a deflated archive",
+TEST_CASE("neither the number of threads nor the blocks in which elements come change a deflated archive",
           "[io][npz][threads]") {
   const TempDir dir;
   const auto arrays = sample_of_blocks();

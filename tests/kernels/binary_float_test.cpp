@@ -146,7 +146,7 @@ TEST_CASE("float remainders are exact, with the signs of C and of Python", "[ele
   }
 }
 
-// Both orders of two operands, at places of a run that are done several at a time and one by one.
+// Both orders of two operands, at places of a segment that are done several at a time and one by one.
 template <class T, class Bits>
 void check_nan(DType dtype, T a, T b) {
   constexpr int kCount = 11;

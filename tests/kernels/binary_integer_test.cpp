@@ -54,7 +54,8 @@ std::optional<std::string> expected(const Operation& operation, const Element& a
   }
 }
 
-// The number of pairs for which the kernel does not do what the oracle does, alone and in a run of its row.
+// The number of pairs for which the kernel does not do what the oracle does, alone and in a segment of its
+// row.
 template <class T>
 std::int64_t mismatches(const Operation& operation, DType dtype, const std::vector<T>& values,
                         std::string& first) {

@@ -134,7 +134,7 @@ TEST_CASE("updates are divided as memory allows, and carried where they are not 
        }) {
     CAPTURE(what);
     const UpdateDivision division = choose_division(facts);
-    CHECK(division.sizes.runs() == bands);
+    CHECK(division.sizes.buckets() == bands);
     CHECK(division.sizes.row_bytes == row_bytes);
     CHECK(division.in_file == in_file);
     CHECK((division.in_file || division.sizes.carried_bytes() <= facts.memory / 4));
@@ -218,16 +218,17 @@ TEST_CASE("an access is chosen from what is known of the operands", "[kernels]")
   }
 }
 
-TEST_CASE("a range of sorted updates is whole rows of one run, whatever the length of a row", "[kernels]") {
+TEST_CASE("a range of sorted updates is whole rows of one bucket, whatever the length of a row",
+          "[kernels]") {
   for (const std::int64_t row_elements : {1, 3, 25, 1000, 131072, 131073}) {
     constexpr std::int64_t kRows = kGiB / 8;
     const RowMap map({Tensor(DType::int64, {1}), {{kRows, 1}}, {}}, {{1, 1, 0}});
     const RowMoves moves{map, Tensor(DType::float64, {kRows * row_elements}), row_elements};
     const std::int64_t elements = range_elements(&moves, {.order = sorted}, 8);
-    const std::int64_t run = sizes_to_sort({0, kRows}, moves.row_bytes(), kMiB).run_targets;
+    const std::int64_t bucket = sizes_to_sort({0, kRows}, moves.row_bytes(), kMiB).bucket_targets;
     CAPTURE(row_elements);
     CHECK(elements <= kMiB / 8);
-    if (moves.row_bytes() <= kMiB) CHECK(run * row_elements % elements == 0);
+    if (moves.row_bytes() <= kMiB) CHECK(bucket * row_elements % elements == 0);
     CHECK(range_elements(&moves, {}, 8) == kMiB / 8);
   }
 }

@@ -53,10 +53,10 @@ Offsets expected_offsets(const Case& c) {
 Offsets visited(const BroadcastIterator& iterator, std::size_t operands, std::int64_t first,
                 std::int64_t count) {
   Offsets out;
-  iterator.for_each_run(first, count, [&](const std::int64_t* offsets, std::int64_t run) {
-    CHECK(run > 0);
-    CHECK(run <= iterator.inner_size());
-    for (std::int64_t i = 0; i < run; ++i) {
+  iterator.for_each_segment(first, count, [&](const std::int64_t* offsets, std::int64_t length) {
+    CHECK(length > 0);
+    CHECK(length <= iterator.inner_size());
+    for (std::int64_t i = 0; i < length; ++i) {
       out.emplace_back();
       for (std::size_t operand = 0; operand < operands; ++operand)
         out.back().push_back(offsets[operand] + i * iterator.inner_stride(operand));
@@ -114,7 +114,7 @@ TEST_CASE("joined operands: the source of every element of any slice, and back",
       for (std::size_t end = at; end <= expected.size(); ++end) {
         const Range range = {position, static_cast<std::int64_t>(end - at)};
         std::vector<std::pair<std::size_t, std::int64_t>> part;
-        iterator.for_each_run(range, [&](const ConcatIterator::Source& from, std::int64_t n) {
+        iterator.for_each_segment(range, [&](const ConcatIterator::Source& from, std::int64_t n) {
           CHECK(n > 0);
           for (std::int64_t i = 0; i < n; ++i) part.emplace_back(from.operand, from.offset + i);
         });

@@ -137,12 +137,12 @@ TEST_CASE("integers are equal by value, not by their bits", "[kernels]") {
   }
 }
 
-TEST_CASE("many ids among many keys: every chunk, every part, every number of threads",
+TEST_CASE("many ids among many keys: every range, every part, every number of threads",
           "[release][kernels][random]") {
   const std::uint64_t seed = random_seed();
   CAPTURE(seed);
   Random random(seed);
-  // More than a chunk of a thread, also of the ids; few and many duplicates.
+  // More than a range of a thread, also of the ids; few and many duplicates.
   for (const auto& [keys, ids, most] : std::vector<std::array<std::int64_t, 3>>{
            {150'000, 70'000, 1'000'000'000}, {70'000, 150'000, 100'000}, {150'000, 5'000, 3}}) {
     CAPTURE(keys, ids, most);

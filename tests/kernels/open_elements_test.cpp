@@ -146,8 +146,8 @@ TEST_CASE("results that their operands leave open are found by reason", "[kernel
   const std::vector<std::int8_t> amounts = {1, 1, 1, 1, 8, 7};
   const std::vector<std::int8_t> shifted = {-128, 2, 0, -128, 0, -128};
   const auto bytes = [](const auto& values) { return reinterpret_cast<const std::byte*>(values.data()); };
-  const RunOperand floats[] = {{bytes(a), 1}, {bytes(b), 1}, {bytes(c), 1}};
-  const RunOperand integers[] = {{bytes(bits), 1}, {bytes(amounts), 1}};
+  const SegmentOperand floats[] = {{bytes(a), 1}, {bytes(b), 1}, {bytes(c), 1}};
+  const SegmentOperand integers[] = {{bytes(bits), 1}, {bytes(amounts), 1}};
   struct Row {
     OpenReason reason;
     DType dtype;
@@ -161,7 +161,7 @@ TEST_CASE("results that their operands leave open are found by reason", "[kernel
     CAPTURE(static_cast<int>(row.reason));
     const bool is_float = row.dtype == DType::float32;
     std::uint64_t found = 0;
-    open_result_test(row.reason, row.dtype)(is_float ? std::span<const RunOperand>(floats) : integers,
+    open_result_test(row.reason, row.dtype)(is_float ? std::span<const SegmentOperand>(floats) : integers,
                                             is_float ? bytes(largest) : bytes(shifted), 6, &found, 0);
     CHECK(found == row.open);
   }

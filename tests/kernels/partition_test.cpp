@@ -24,14 +24,14 @@ std::string number_text(std::int64_t number) {
 
 Carried carried(const Partition& partition, const std::string& rows, std::int64_t row_bytes) {
   Carried out;
-  for (std::int64_t run = 0; run < partition.sizes().runs(); ++run) {
-    partition.will_visit(run);
-    const Range targets = partition.targets(run);
+  for (std::int64_t bucket = 0; bucket < partition.sizes().buckets(); ++bucket) {
+    partition.will_visit(bucket);
+    const Range targets = partition.targets(bucket);
     std::int64_t count = 0;
-    partition.visit(run, [&](const Move* moves, std::int64_t n) {
+    partition.visit(bucket, [&](const Move* moves, std::int64_t n) {
       CHECK(n <= kIndexBlock);
       for (std::int64_t i = 0; i < n; ++i) {
-        CHECK(partition.run_of(moves[i].target) == run);
+        CHECK(partition.bucket_of(moves[i].target) == bucket);
         CHECK((moves[i].target >= targets.first && moves[i].target < targets.end()));
         const std::byte* const row = partition.rows();
         out[moves[i].target].push_back(
@@ -41,7 +41,7 @@ Carried carried(const Partition& partition, const std::string& rows, std::int64_
       }
       count += n;
     });
-    CHECK(partition.count(run) == count);
+    CHECK(partition.count(bucket) == count);
   }
   CHECK((row_bytes != 0 || rows.empty()));
   return out;
@@ -49,7 +49,7 @@ Carried carried(const Partition& partition, const std::string& rows, std::int64_
 
 }  // namespace
 
-TEST_CASE("a partition has for each run the rows that go there, in their order", "[kernels]") {
+TEST_CASE("a partition has for each bucket the rows that go there, in their order", "[kernels]") {
   Random random(7);
   const TempDir dir;
   const auto scratch = [&](std::int64_t bytes) { return ScratchFile(dir.path().string(), bytes); };
@@ -61,11 +61,11 @@ TEST_CASE("a partition has for each run the rows that go there, in their order",
     const std::int64_t first = random.between(0, table - 1);
     const std::int64_t skipped = random.between(0, count);  // rows before the ones that are put
     PartitionSizes sizes = {.targets = {first, random.between(1, table - first)},
-                            .run_targets = run_targets_of(random.between(1, 2 * table)),
+                            .bucket_targets = bucket_targets_of(random.between(1, 2 * table)),
                             .rows = count - skipped,
-                            .chunks = random.between(1, 9),
+                            .blocks = random.between(1, 9),
                             .row_bytes = row_bytes};
-    CAPTURE(round, table, count, row_bytes, in_file, sizes.run_targets, sizes.chunks);
+    CAPTURE(round, table, count, row_bytes, in_file, sizes.bucket_targets, sizes.blocks);
     std::vector<std::int64_t> indices;
     for (std::int64_t i = 0; i < count; ++i) indices.push_back(random.between(0, table));  // `table`: dropped
     std::string rows;
@@ -88,27 +88,27 @@ TEST_CASE("a partition has for each run the rows that go there, in their order",
   }
 }
 
-TEST_CASE("numbers are carried in some thousand runs at most, of a power of two of targets", "[kernels]") {
+TEST_CASE("numbers are carried in some thousand buckets at most, of a power of two of targets", "[kernels]") {
   for (const std::int64_t targets : {1LL, 5LL, 4096LL, 4097LL, 1LL << 40}) {
-    for (const std::int64_t run_targets : {1LL, 3LL, 1000LL, 1LL << 20}) {
-      const PartitionSizes sizes = sizes_in_memory({0, targets}, run_targets, 10);
-      CAPTURE(targets, run_targets, sizes.run_targets);
-      CHECK((sizes.run_targets & (sizes.run_targets - 1)) == 0);
-      CHECK(sizes.runs() <= 4096);
-      CHECK((sizes.run_targets <= run_targets || sizes.runs() > 2048));
+    for (const std::int64_t bucket_targets : {1LL, 3LL, 1000LL, 1LL << 20}) {
+      const PartitionSizes sizes = sizes_in_memory({0, targets}, bucket_targets, 10);
+      CAPTURE(targets, bucket_targets, sizes.bucket_targets);
+      CHECK((sizes.bucket_targets & (sizes.bucket_targets - 1)) == 0);
+      CHECK(sizes.buckets() <= 4096);
+      CHECK((sizes.bucket_targets <= bucket_targets || sizes.buckets() > 2048));
       CHECK(sizes.carried_bytes() >= 10 * 12);
     }
   }
-  CHECK(run_targets_of(1) == 1);
-  CHECK(run_targets_of(1023) == 512);
-  CHECK(run_targets_of(1LL << 50) == 1LL << 32);
+  CHECK(bucket_targets_of(1) == 1);
+  CHECK(bucket_targets_of(1023) == 512);
+  CHECK(bucket_targets_of(1LL << 50) == 1LL << 32);
 }
 
 TEST_CASE("rows that change while they are divided are an error", "[kernels]") {
   // The second time, one goes elsewhere, is dropped, or comes in addition.
   for (const std::vector<std::int64_t>& second :
        std::vector<std::vector<std::int64_t>>{{1, 2, 7}, {1, 2, 99}, {1, 2}, {1, 2, 3, 3}}) {
-    Partition partition({.targets = {0, 10}, .run_targets = 4, .rows = 4, .chunks = 1}, nullptr);
+    Partition partition({.targets = {0, 10}, .bucket_targets = 4, .rows = 4, .blocks = 1}, nullptr);
     Partition::Scratch own;
     int visits = 0;
     const auto visit = [&](const auto& add) {

@@ -110,11 +110,11 @@ TEST_CASE("rows are located as their dimensions and tuples say, in blocks from a
       map.locate(first, count, offsets.data());
       CHECK(offsets == expected);
       std::vector<std::int64_t> room(expected.size());
-      const LocatedRows run = map.locate_run(first, count, room.data());
-      REQUIRE((run.count >= 1 && run.count <= count));
-      for (std::int64_t j = 0; j < run.count; ++j) {
-        const std::int64_t offset = run.offsets[j];
-        CHECK((offset == kSkip ? kSkip : offset + run.base) == expected[static_cast<std::size_t>(j)]);
+      const LocatedRows located = map.locate_segment(first, count, room.data());
+      REQUIRE((located.count >= 1 && located.count <= count));
+      for (std::int64_t j = 0; j < located.count; ++j) {
+        const std::int64_t offset = located.offsets[j];
+        CHECK((offset == kSkip ? kSkip : offset + located.base) == expected[static_cast<std::size_t>(j)]);
       }
     }
   }

@@ -41,7 +41,7 @@ TEST_CASE("a reduction is defined where the specification's table has an entry",
 }
 
 TEST_CASE("the lowest duplicate is found, however little memory there is", "[kernels]") {
-  // More rows than are in a run, with little memory many times as many.
+  // More rows than are in a bucket, with little memory many times as many.
   constexpr std::int64_t kRows = (std::int64_t{1} << 26) + 100;
   struct Case {
     std::vector<std::int64_t> targets;

@@ -1,4 +1,4 @@
-// Work in numbered chunks on several threads, with a result that does not depend on the number of threads.
+// Numbered tasks on several threads, with a result that does not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,7 @@ namespace tensorop {
 [[nodiscard]] int available_cores();
 
 // Runs work on up to `count` threads, including the calling one. Threads live for one call; each starts the
-// next one while chunks are left: a call costs about 30 microseconds for each thread that gets work, and
-// nothing for a single chunk.
+// next one while tasks are left: about 30 us for each thread that gets work, and nothing for a single task.
 class Threads {
  public:
   // `count` at least 1. `meter`, which may be null, counts the work and must outlive this object.
@@ -33,14 +32,14 @@ class Threads {
     if (meter_ != nullptr) meter_->advance(bytes);
   }
 
-  // Calls work(chunk, worker) once for every chunk in [0, chunks), worker in [0, count()). Chunks are handed
-  // out in ascending order; the error of the lowest failing chunk is rethrown, independent of the number of
-  // threads: all chunks below it have run, some chunks above it may have run too.
-  void for_each(std::int64_t chunks, const std::function<void(std::int64_t chunk, int worker)>& work) const;
+  // Calls work(task, worker) once for every task in [0, tasks), worker in [0, count()). Tasks are handed
+  // out in ascending order; the error of the lowest failing task is rethrown, independent of the number of
+  // threads: all tasks below it have run, some tasks above it may have run too.
+  void for_each(std::int64_t tasks, const std::function<void(std::int64_t task, int worker)>& work) const;
 
-  // for_each() with a second step: produce(chunk, worker) runs on all threads, consume(chunk, worker) runs
-  // for one chunk at a time, in ascending order. After an error in chunk c no chunk above c is consumed.
-  void for_each_ordered(std::int64_t chunks, const std::function<void(std::int64_t, int)>& produce,
+  // for_each() with a second step: produce(task, worker) runs on all threads, consume(task, worker) runs
+  // for one task at a time, in ascending order. After an error in task c no task above c is consumed.
+  void for_each_ordered(std::int64_t tasks, const std::function<void(std::int64_t, int)>& produce,
                         const std::function<void(std::int64_t, int)>& consume) const;
 
  private:

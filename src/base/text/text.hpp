@@ -15,11 +15,11 @@
 namespace tensorop {
 
 namespace detail {
-inline void append(std::string& out, std::string_view piece) {
-  out += piece;
+inline void append(std::string& out, std::string_view part) {
+  out += part;
 }
-inline void append(std::string& out, char piece) {
-  out += piece;
+inline void append(std::string& out, char part) {
+  out += part;
 }
 template <std::integral T>
 requires(!std::same_as<T, char> && !std::same_as<T, bool>) void append(std::string& out, T value) {
@@ -29,11 +29,11 @@ requires(!std::same_as<T, char> && !std::same_as<T, bool>) void append(std::stri
 }
 }  // namespace detail
 
-// Concatenates the pieces (strings, characters, integers).
-template <class... Pieces>
-[[nodiscard]] std::string cat(const Pieces&... pieces) {
+// Concatenates the parts (strings, characters, integers).
+template <class... Parts>
+[[nodiscard]] std::string cat(const Parts&... parts) {
   std::string out;
-  (detail::append(out, pieces), ...);
+  (detail::append(out, parts), ...);
   return out;
 }
 

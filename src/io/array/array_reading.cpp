@@ -20,7 +20,7 @@ bool ArrayReading::needs_scratch(std::int64_t bytes) const {
 }
 
 std::int64_t ArrayReading::buffer_bytes() const {
-  // A larger buffer gains nothing: its runs are long enough.
+  // A larger buffer gains nothing: its segments are long enough.
   constexpr std::int64_t kLeast = 64 << 10;
   constexpr std::int64_t kMost = 256 << 20;
   return std::clamp(memory_part(memory, memory_sharers), kLeast, kMost);

@@ -1,4 +1,4 @@
-// The array is divided into blocks that have long runs in both orders. X is the shortest list of leading
+// The array is divided into blocks that have long segments in both orders. X is the shortest list of leading
 // dimensions with enough elements: a block contains all of them except for a range of the last. Y is the same
 // for trailing dimensions. The dimensions between X and Y are walked one index at a time. Elements along X
 // are consecutive in the source, elements along Y in the target.
@@ -31,23 +31,23 @@ namespace {
 // The division of an array into blocks with the same edges, except for the last block along a dimension.
 class Blocks {
  public:
-  // Blocks of up to `x_run` elements of X and `y_run` of Y. A dimension that X and Y would share belongs to
-  // Y, and X and Y together have up to `most` elements, if `most` is at least the product of the runs.
-  Blocks(const Shape& shape, std::int64_t x_run, std::int64_t y_run, std::int64_t most)
+  // Blocks of up to `x_length` elements of X and `y_length` of Y. A dimension that both would share belongs
+  // to Y, and both together have up to `most` elements, if `most` is at least the product of the lengths.
+  Blocks(const Shape& shape, std::int64_t x_length, std::int64_t y_length, std::int64_t most)
       : shape_(shape), edges_(shape.size(), 1) {
     const std::size_t rank = shape.size();
     if (rank == 0) return;
     // The number of elements of the dimensions before `x`, and of the dimensions after `y`.
     std::size_t x = 0;
     std::int64_t below = 1;
-    while (x + 1 < rank && below * shape[x] < x_run) below *= shape[x++];
+    while (x + 1 < rank && below * shape[x] < x_length) below *= shape[x++];
     std::size_t y = rank - 1;
     std::int64_t above = 1;
-    while (y > 0 && above * shape[y] < y_run) above *= shape[y--];
+    while (y > 0 && above * shape[y] < y_length) above *= shape[y--];
     if (x < y) {
       x_rank_ = x + 1;
-      edges_[x] = std::clamp<std::int64_t>(x_run / below, 1, shape[x]);
-      edges_[y] = std::clamp<std::int64_t>(y_run / above, 1, shape[y]);
+      edges_[x] = std::clamp<std::int64_t>(x_length / below, 1, shape[x]);
+      edges_[y] = std::clamp<std::int64_t>(y_length / above, 1, shape[y]);
     } else {
       x_rank_ = x;
       y = x;
@@ -139,7 +139,7 @@ struct Offsets {
 };
 
 // Elements of Y are consecutive in the target. Elements of X are consecutive in the source, except if
-// reorder_pieces() splits a block again: the X of the inner block may have more dimensions.
+// reorder_blocks() splits a block again: the X of the inner block may have more dimensions.
 template <class Word>
 class BlockMover {
  public:
@@ -201,11 +201,11 @@ class BlockMover {
   std::byte* out_;
 };
 
-// Runs of up to 1 KiB in both orders and blocks of up to 512 KiB: pages and cache lines of source and target
-// stay in the second-level cache and its TLB until they are finished.
+// Segments of up to 1 KiB in both orders and blocks of up to 512 KiB: pages and cache lines of source and
+// target stay in the second-level cache and its TLB until they are finished.
 Blocks cache_blocks(const Shape& shape, std::int64_t width) {
-  const std::int64_t run = std::min<std::int64_t>(512, 1024 / width);
-  return {shape, run, run, 16 * run};
+  const std::int64_t segment = std::min<std::int64_t>(512, 1024 / width);
+  return {shape, segment, segment, 16 * segment};
 }
 
 }  // namespace
@@ -240,7 +240,7 @@ namespace {
 // Calls use(i, elements) for each segment of `length` consecutive elements that begins at offsets[i];
 // adjacent segments are joined.
 template <class Use>
-void for_each_run(const std::vector<std::int64_t>& offsets, std::int64_t length, const Use& use) {
+void for_each_segment(const std::vector<std::int64_t>& offsets, std::int64_t length, const Use& use) {
   for (std::size_t i = 0; i < offsets.size();) {
     const std::size_t begin = i++;
     while (i < offsets.size() && offsets[i] == offsets[i - 1] + length) ++i;
@@ -250,8 +250,8 @@ void for_each_run(const std::vector<std::int64_t>& offsets, std::int64_t length,
 
 // Starts reading the part of the source file that a block of `order` needs.
 void expect_block(const Reordering& order, std::int64_t width, const Offsets& block, const std::byte* begin,
-                  std::vector<std::int64_t>& runs) {
-  // The leading dimensions form one run, up to and including the first that the block contains only partly.
+                  std::vector<std::int64_t>& segments) {
+  // The leading dimensions form a segment, up to the first, included, that the block contains only partly.
   std::size_t rank = 0;
   std::int64_t elements = 1;
   bool whole = true;
@@ -259,26 +259,26 @@ void expect_block(const Reordering& order, std::int64_t width, const Offsets& bl
     elements *= block.size[rank];
     whole = block.size[rank] == order.shape[rank];
   }
-  list_offsets(std::span(block.size).subspan(rank), std::span(order.source).subspan(rank), true, runs);
-  for (const std::int64_t offset : runs) will_need(begin + offset * width, elements * width);
+  list_offsets(std::span(block.size).subspan(rank), std::span(order.source).subspan(rank), true, segments);
+  for (const std::int64_t offset : segments) will_need(begin + offset * width, elements * width);
 }
 
-// Blocks of up to `most` elements. Reads have runs of 8 KiB, or the square root of `most` if that is less,
-// and writes use the rest: each run is a request to the disk, and the system reads ahead as advised.
+// Blocks of up to `most` elements. Reads have segments of 8 KiB, or the square root of `most` if less, and
+// writes use the rest: each segment is a request to the disk, and the system reads ahead as advised.
 Blocks disk_blocks(const Shape& shape, std::int64_t most, std::int64_t width) {
   constexpr std::int64_t kReadBytes = 8 << 10;
   most = std::max<std::int64_t>(1, most);
   const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(most)));
-  std::int64_t x_run = std::clamp<std::int64_t>(kReadBytes / width, 1, std::max<std::int64_t>(1, root));
-  // If all other dimensions fit beside a longer run, the run is longer.
+  std::int64_t x_length = std::clamp<std::int64_t>(kReadBytes / width, 1, std::max<std::int64_t>(1, root));
+  // If all other dimensions fit beside a longer segment, the segment is longer.
   constexpr std::int64_t kLeastRest = 64;
-  if (!shape.empty()) x_run = std::max(x_run, most / std::max(kLeastRest, count(shape) / shape[0]));
-  return {shape, x_run, most / x_run, most};
+  if (!shape.empty()) x_length = std::max(x_length, most / std::max(kLeastRest, count(shape) / shape[0]));
+  return {shape, x_length, most / x_length, most};
 }
 
 }  // namespace
 
-void reorder_pieces(const Reordering& order, std::int64_t width, std::int64_t swap_width,
+void reorder_blocks(const Reordering& order, std::int64_t width, std::int64_t swap_width,
                     const std::byte* stored, std::int64_t memory, const WriteBytes& write,
                     const Threads& threads) {
   const Blocks blocks = disk_blocks(order.shape, memory / 2 / width, width);
@@ -286,7 +286,7 @@ void reorder_pieces(const Reordering& order, std::int64_t width, std::int64_t sw
   expect_random(stored, count(order.shape) * width);
   const auto buffer = std::make_unique_for_overwrite<std::byte[]>(to_size(blocks.elements() * width));
   Offsets offsets;
-  // All threads work on one block at a time: larger blocks have longer runs.
+  // All threads work on one block at a time: larger blocks have longer segments.
   for (std::int64_t number = 0; number < blocks.count(); ++number) {
     blocks.find(number, offsets.first, offsets.size);
     const std::span<const std::int64_t> size = offsets.size;
@@ -298,7 +298,7 @@ void reorder_pieces(const Reordering& order, std::int64_t width, std::int64_t sw
     const std::int64_t row = count(size.subspan(x_rank));
     list_offsets(size.first(x_rank), std::span(order.target).first(x_rank), false, offsets.x_target);
     const std::int64_t to = offset_of(offsets.first, order.target);
-    for_each_run(offsets.x_target, row, [&](std::size_t i, std::int64_t elements) {
+    for_each_segment(offsets.x_target, row, [&](std::size_t i, std::int64_t elements) {
       write((to + offsets.x_target[i]) * width,
             {buffer.get() + to_int64(i) * row * width, to_size(elements * width)});
     });

@@ -1,5 +1,5 @@
 // Converts arrays in Fortran order (first dimension fastest) to row-major order, block by block: each block
-// is read and written in runs of consecutive elements that are long enough for a cache, or for a disk.
+// is read and written in segments of consecutive elements that are long enough for a cache, or for a disk.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,8 @@ void reorder(const Reordering& order, std::int64_t width, std::int64_t swap_widt
              std::byte* out, const Threads& threads);
 
 // reorder() through a buffer of at most `memory` bytes (at least some KiB): writes the row-major array in
-// runs. `stored`, which may be in a mapped file, is read about once.
-void reorder_pieces(const Reordering& order, std::int64_t width, std::int64_t swap_width,
+// segments. `stored`, which may be in a mapped file, is read about once.
+void reorder_blocks(const Reordering& order, std::int64_t width, std::int64_t swap_width,
                     const std::byte* stored, std::int64_t memory, const WriteBytes& write,
                     const Threads& threads);
 

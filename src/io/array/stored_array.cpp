@@ -78,7 +78,7 @@ Tensor decode_strings(const ArrayEntry& array, const std::byte* stored) {
 
 // Decodes a part of a row-major array into `out`; `first` is the part's byte offset in memory. For nibbles
 // `first` is even.
-void decode_piece(const ArrayEntry& array, const std::byte* stored, std::int64_t first,
+void decode_block(const ArrayEntry& array, const std::byte* stored, std::int64_t first,
                   std::span<std::byte> out) {
   if (array.encoding == StoredEncoding::nibbles) {
     return unpack_nibbles({stored + first / 2, (out.size() + 1) / 2}, out);
@@ -92,13 +92,13 @@ Tensor decode(const ArrayEntry& array, const std::byte* stored, const ArrayReadi
   DecodingTarget target(*array.dtype, array.shape, reading);
   const Threads& threads = reading.threads;
   if (is_row_major(array)) {
-    constexpr std::int64_t kPiece = 1 << 20;
+    constexpr std::int64_t kBlock = 1 << 20;
     const std::int64_t bytes = count(array.shape) * element_size(*array.dtype);
     std::vector<std::vector<std::byte>> buffers(to_size(threads.count()));
-    threads.for_each(ceil_div(bytes, kPiece), [&](std::int64_t number, int worker) {
-      const std::int64_t first = number * kPiece;
-      target.put(first, std::min(kPiece, bytes - first), buffers[to_size(worker)],
-                 [&](std::span<std::byte> out) { decode_piece(array, stored, first, out); });
+    threads.for_each(ceil_div(bytes, kBlock), [&](std::int64_t number, int worker) {
+      const std::int64_t first = number * kBlock;
+      target.put(first, std::min(kBlock, bytes - first), buffers[to_size(worker)],
+                 [&](std::span<std::byte> out) { decode_block(array, stored, first, out); });
     });
     return std::move(target).tensor();
   }
@@ -107,7 +107,7 @@ Tensor decode(const ArrayEntry& array, const std::byte* stored, const ArrayReadi
   if (target.memory() != nullptr) {
     reorder(order, array.item_bytes, swapped, stored, target.memory(), threads);
   } else {
-    reorder_pieces(order, array.item_bytes, swapped, stored, reading.buffer_bytes(), target.write(), threads);
+    reorder_blocks(order, array.item_bytes, swapped, stored, reading.buffer_bytes(), target.write(), threads);
   }
   return std::move(target).tensor();
 }

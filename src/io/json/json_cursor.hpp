@@ -44,7 +44,7 @@ class JsonCursor : public TextCursor {
 
   // Reads the next value: the opening bracket of a list or an object, all of any other value.
   JsonKind value();
-  // value(). Throws Error "WHAT, found KIND" for another kind; `what` is text in pieces.
+  // value(). Throws Error "WHAT, found KIND" for another kind; `what` is text in parts.
   template <class... What>
   void require(JsonKind kind, const What&... what) {
     if (const JsonKind other = value(); other != kind) throw Error(cat(what..., ", found ", found(other)));

@@ -1,4 +1,4 @@
-// JSON output for programs: values, and documents whose long list is written piece by piece. Only json.cpp
+// JSON output for programs: values, and documents whose long list is written item by item. Only json.cpp
 // uses the JSON library.
 #pragma once
 
@@ -87,7 +87,7 @@ class JsonList {
   [[nodiscard]] std::string end(const Json& tail);
 
  private:
-  std::string before_;  // text before the next piece
+  std::string before_;  // text before the next item
 };
 
 }  // namespace tensorop

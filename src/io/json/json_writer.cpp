@@ -146,15 +146,15 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
     comma = true;
     for (std::size_t lists = position.beginning(); lists > 0; --lists) writer.put('[');
     // The rest of the row, limited to the slice.
-    const std::int64_t run = std::min(count, position.left_in_row());
+    const std::int64_t some = std::min(count, position.left_in_row());
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
-      for (std::int64_t i = 0; i < run; ++i, elements += sizeof(T)) {
+      for (std::int64_t i = 0; i < some; ++i, elements += sizeof(T)) {
         if (i != 0) writer.put(',');
         writer.put(*StoredElements<T>(elements));
       }
     });
-    for (std::size_t lists = position.advance(run); lists > 0; --lists) writer.put(']');
-    count -= run;
+    for (std::size_t lists = position.advance(some); lists > 0; --lists) writer.put(']');
+    count -= some;
   }
   writer.flush();
 }

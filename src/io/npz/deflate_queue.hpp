@@ -1,9 +1,9 @@
 // Compresses arrays, and blocks of large arrays, concurrently on all threads. Knows nothing of ZIP.
 //
 // Each member is split into blocks of kDeflateBlock bytes, and each block is compressed independently. So the
-// output depends only on the member's bytes: not on the number of threads, and not on the pieces in which the
-// bytes arrive. A block that is not the last one of its member ends at a whole byte (Z_SYNC_FLUSH; RFC 1951,
-// "Non-compressed blocks"), so that the concatenated blocks are one deflate stream.
+// output depends only on the member's bytes: not on the number of threads, and not on the calls of add(). A
+// block that is not the last one of its member ends at a whole byte (Z_SYNC_FLUSH; RFC 1951, "Non-compressed
+// blocks"), so that the concatenated blocks are one deflate stream.
 #pragma once
 
 #include <cstddef>

@@ -224,7 +224,7 @@ class SafetensorsWriter final : public ArchiveWriter {
     header_ = safetensors_header(arrays, metadata_, length_.modulus, length_.remainder);
     if (is_stream()) return;
     std::int64_t shared = 0;
-    for (const Copy& copy : runs()) {
+    for (const Copy& copy : segments()) {
       const OutputFile::Part part = file_.share(copy.to, *copy.file, copy.first, copy.bytes);
       const std::int64_t done = part.first + part.bytes;
       copies_.push_back({copy.file, copy.first, copy.to, part.first});
@@ -235,19 +235,19 @@ class SafetensorsWriter final : public ArchiveWriter {
     file_.write_at(0, text_bytes(header_));
   }
 
-  // The kept data; neighbours that stay neighbours are one range.
-  [[nodiscard]] std::vector<Copy> runs() const {
-    std::vector<Copy> runs;
+  // The kept data; neighbours that stay neighbours are one segment.
+  [[nodiscard]] std::vector<Copy> segments() const {
+    std::vector<Copy> segments;
     for (const Item* item : data_) {
       if (!item->is_kept || item->bytes == 0) continue;
       const Copy copy{item->old.owner, item->old.offset, to_int64(header_.size()) + item->array.begin,
                       item->bytes};
-      const bool goes_on = !runs.empty() && runs.back().file == copy.file &&
-                           runs.back().first + runs.back().bytes == copy.first &&
-                           runs.back().to + runs.back().bytes == copy.to;
-      goes_on ? void(runs.back().bytes += copy.bytes) : runs.push_back(copy);
+      const bool goes_on = !segments.empty() && segments.back().file == copy.file &&
+                           segments.back().first + segments.back().bytes == copy.first &&
+                           segments.back().to + segments.back().bytes == copy.to;
+      goes_on ? void(segments.back().bytes += copy.bytes) : segments.push_back(copy);
     }
-    return runs;
+    return segments;
   }
 
   // The next new array in the order of the data; null: none. A stream gets the kept ones before it.

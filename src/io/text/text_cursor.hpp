@@ -9,7 +9,7 @@
 
 namespace tensorop {
 
-// A piece of text, kept alive by `owner`.
+// A segment of text, kept alive by `owner`.
 struct TextSpan {
   std::string_view text;
   std::shared_ptr<const void> owner = {};

@@ -27,8 +27,8 @@ class BinaryElements final : public ElementPlan {
   void fill(Range range, std::byte* out) const override {
     const std::int64_t width = element_size(kernel_.result);
     std::int64_t first = range.first;
-    iterator_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
-      if (!compute(run, n, out)) require_no_fault(run, n, first);
+    iterator_.for_each_segment(range, [&](const SegmentOperand* segment, std::int64_t n) {
+      if (!compute(segment, n, out)) require_no_fault(segment, n, first);
       first += n;
       out += n * width;
     });
@@ -36,8 +36,8 @@ class BinaryElements final : public ElementPlan {
 
   void check(Range range) const override {
     std::int64_t first = range.first;
-    iterator_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
-      require_no_fault(run, n, first);
+    iterator_.for_each_segment(range, [&](const SegmentOperand* segment, std::int64_t n) {
+      require_no_fault(segment, n, first);
       first += n;
     });
   }
@@ -51,12 +51,12 @@ class BinaryElements final : public ElementPlan {
     if (open_test_ == nullptr) return;
     const std::int64_t width = element_size(kernel_.result);
     std::vector<std::byte> results(to_size(kFoldBlock * width));
-    std::vector<RunOperand> part(operands_.size());
+    std::vector<SegmentOperand> part(operands_.size());
     std::int64_t at = 0;
-    iterator_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
+    iterator_.for_each_segment(range, [&](const SegmentOperand* segment, std::int64_t n) {
       for (std::int64_t first = 0; first < n; first += kFoldBlock) {
         for (std::size_t i = 0; i < part.size(); ++i)
-          part[i] = {run[i].data + first * run[i].stride * width, run[i].stride};
+          part[i] = {segment[i].data + first * segment[i].stride * width, segment[i].stride};
         const std::int64_t count = std::min(kFoldBlock, n - first);
         (void)compute(part.data(), count, results.data());
         open_test_(part, results.data(), count, bits, at);
@@ -66,30 +66,31 @@ class BinaryElements final : public ElementPlan {
   }
 
  private:
-  // `position` is the position of the run's first element.
-  void require_no_fault(const RunOperand* run, std::int64_t count, std::int64_t position) const {
+  // `position` is the position of the segment's first element.
+  void require_no_fault(const SegmentOperand* segment, std::int64_t count, std::int64_t position) const {
     const FaultPlace found =
-        kernel_.find_fault(run[0].data, run[0].stride, run[1].data, run[1].stride, count);
+        kernel_.find_fault(segment[0].data, segment[0].stride, segment[1].data, segment[1].stride, count);
     if (found.fault != Fault::none) throw PlanFault(found.fault, position + found.index);
   }
 
   // Returns false if one of the results has a fault.
-  bool compute(const RunOperand* run, std::int64_t count, std::byte* out) const {
+  bool compute(const SegmentOperand* segment, std::int64_t count, std::byte* out) const {
     if (operands_.size() == 2)
-      return kernel_.compute(run[0].data, run[0].stride, run[1].data, run[1].stride, out, count);
-    fold(run, count, out);
+      return kernel_.compute(segment[0].data, segment[0].stride, segment[1].data, segment[1].stride, out,
+                             count);
+    fold(segment, count, out);
     return true;
   }
 
-  void fold(const RunOperand* run, std::int64_t count, std::byte* out) const {
+  void fold(const SegmentOperand* segment, std::int64_t count, std::byte* out) const {
     const std::int64_t width = element_size(kernel_.result);
     for (std::int64_t first = 0; first < count; first += kFoldBlock) {
       const std::int64_t n = std::min(kFoldBlock, count - first);
-      const auto data = [&](std::size_t i) { return run[i].data + first * run[i].stride * width; };
+      const auto data = [&](std::size_t i) { return segment[i].data + first * segment[i].stride * width; };
       std::byte* to = out + first * width;
-      kernel_.compute(data(0), run[0].stride, data(1), run[1].stride, to, n);
+      kernel_.compute(data(0), segment[0].stride, data(1), segment[1].stride, to, n);
       for (std::size_t i = 2; i < operands_.size(); ++i) {
-        kernel_.compute(to, 1, data(i), run[i].stride, to, n);
+        kernel_.compute(to, 1, data(i), segment[i].stride, to, n);
       }
     }
   }
@@ -97,7 +98,7 @@ class BinaryElements final : public ElementPlan {
   std::vector<Tensor> operands_;
   BinaryKernel kernel_;
   OpenResultTest open_test_;  // null: no element is unspecified
-  RunIterator iterator_;
+  SegmentIterator iterator_;
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ class ConcatElements final : public ElementPlan {
 
   void fill(Range range, std::byte* out) const override {
     const std::int64_t width = element_size(operands_[0].dtype());
-    iterator_.for_each_run(range, [&](const ConcatIterator::Source& from, std::int64_t n) {
+    iterator_.for_each_segment(range, [&](const ConcatIterator::Source& from, std::int64_t n) {
       const std::int64_t bytes = n * width;
       std::memcpy(out, operands_[from.operand].data() + from.offset * width, to_size(bytes));
       out += bytes;

@@ -134,7 +134,7 @@ Pack pack_for(int width) {
 
 // The packed elements of one operand. They are kept while the same elements are requested: an operand that
 // repeats from row to row is packed once.
-class RunIterator::Packer {
+class SegmentIterator::Packer {
  public:
   Packer(const Operand& operand, const Pattern& pattern)
       : pattern_(pattern), pack_(pack_for(operand.width)), width_(to_size(operand.width)) {}
@@ -160,8 +160,8 @@ class RunIterator::Packer {
   std::int64_t count_ = 0;
 };
 
-RunIterator::RunIterator(const Shape& shape, const std::vector<Tensor>& operands,
-                         const std::vector<BroadcastStrides>& strides)
+SegmentIterator::SegmentIterator(const Shape& shape, const std::vector<Tensor>& operands,
+                                 const std::vector<BroadcastStrides>& strides)
     : elements_(shape, strides), row_elements_(1), rows_(elements_), block_rows_(1) {
   for (const Tensor& operand : operands) operands_.push_back({operand.data(), element_size(operand.dtype())});
   const std::int64_t block = block_of(operands.size());
@@ -181,7 +181,7 @@ RunIterator::RunIterator(const Shape& shape, const std::vector<Tensor>& operands
   }
 }
 
-RunIterator::Pattern RunIterator::pattern(std::size_t row_dim, std::size_t operand) const {
+SegmentIterator::Pattern SegmentIterator::pattern(std::size_t row_dim, std::size_t operand) const {
   Pattern out{Pattern::Kind::scattered, {}};
   bool follows = true;
   bool stays = true;
@@ -200,36 +200,37 @@ RunIterator::Pattern RunIterator::pattern(std::size_t row_dim, std::size_t opera
   return out;
 }
 
-void RunIterator::for_each_run(Range range, const Run& run) const {
+void SegmentIterator::for_each_segment(Range range, const Visit& visit) const {
   std::int64_t count = range.count;
   if (count == 0) return;
   std::vector<Packer> packers;
   for (std::size_t i = 0; i < operands_.size(); ++i) packers.emplace_back(operands_[i], patterns_[i]);
-  std::vector<RunOperand> pieces(operands_.size());
+  std::vector<SegmentOperand> segment(operands_.size());
   std::int64_t skip = range.first % row_elements_;  // the range may begin within a row
   const std::int64_t rows = ceil_div(skip + count, row_elements_);
-  rows_.for_each_run(range.first / row_elements_, rows, [&](const std::int64_t* offsets, std::int64_t left) {
-    for (std::int64_t row = 0; row < left;) {
-      const std::int64_t block = std::min(block_rows_, left - row);
-      const std::int64_t n = std::min(block * row_elements_ - skip, count);
-      for (std::size_t i = 0; i < operands_.size(); ++i) {
-        const std::int64_t width = operands_[i].width;
-        const std::byte* begin = operands_[i].data + (offsets[i] + row * rows_.inner_stride(i)) * width;
-        const Pattern::Kind kind = patterns_[i].kind;
-        if (kind == Pattern::Kind::stays) {
-          pieces[i] = {begin, 0};
-        } else if (kind == Pattern::Kind::follows) {
-          pieces[i] = {begin + skip * width, 1};
-        } else {
-          pieces[i] = {packers[i].packed(begin, skip, n), 1};
+  rows_.for_each_segment(
+      range.first / row_elements_, rows, [&](const std::int64_t* offsets, std::int64_t left) {
+        for (std::int64_t row = 0; row < left;) {
+          const std::int64_t block = std::min(block_rows_, left - row);
+          const std::int64_t n = std::min(block * row_elements_ - skip, count);
+          for (std::size_t i = 0; i < operands_.size(); ++i) {
+            const std::int64_t width = operands_[i].width;
+            const std::byte* begin = operands_[i].data + (offsets[i] + row * rows_.inner_stride(i)) * width;
+            const Pattern::Kind kind = patterns_[i].kind;
+            if (kind == Pattern::Kind::stays) {
+              segment[i] = {begin, 0};
+            } else if (kind == Pattern::Kind::follows) {
+              segment[i] = {begin + skip * width, 1};
+            } else {
+              segment[i] = {packers[i].packed(begin, skip, n), 1};
+            }
+          }
+          visit(segment.data(), n);
+          count -= n;
+          skip = 0;
+          row += block;
         }
-      }
-      run(pieces.data(), n);
-      count -= n;
-      skip = 0;
-      row += block;
-    }
-  });
+      });
 }
 
 }  // namespace tensorop

@@ -1,6 +1,6 @@
-// Iterates over several tensors of one broadcast shape together: untyped, in runs along the innermost
-// dimension (BroadcastIterator), or in runs for inner loops (RunIterator). ConcatIterator iterates over
-// tensors one after the other.
+// Iterates over several tensors of one broadcast shape together: untyped, in segments along the innermost
+// dimension (BroadcastIterator), or in segments for inner loops (SegmentIterator). ConcatIterator iterates
+// over tensors one after the other.
 #pragma once
 
 #include <cstddef>
@@ -42,18 +42,18 @@ class BroadcastIterator {
     return operand < strides_.size() ? std::optional(offset(operand, position)) : std::nullopt;
   }
 
-  // Calls run(offsets, count) for the runs that make up the elements [first, first + count) of the row-major
-  // result, in order: offsets[i] is the offset of the run's first element in operand i.
-  template <class Run>
-  void for_each_run(std::int64_t first, std::int64_t count, Run&& run) const;
+  // Calls visit(offsets, count) for the segments that make up the elements [first, first + count) of the
+  // row-major result, in order: offsets[i] is the offset of the segment's first element in operand i.
+  template <class Visit>
+  void for_each_segment(std::int64_t first, std::int64_t count, Visit&& visit) const;
 
  private:
   std::vector<std::int64_t> sizes_;
   std::vector<std::vector<std::int64_t>> strides_;
 };
 
-template <class Run>
-void BroadcastIterator::for_each_run(std::int64_t first, std::int64_t count, Run&& run) const {
+template <class Visit>
+void BroadcastIterator::for_each_segment(std::int64_t first, std::int64_t count, Visit&& visit) const {
   const std::size_t inner = sizes_.size() - 1;
   const std::size_t operands = strides_.size();
   std::vector<std::int64_t> index(sizes_.size());
@@ -66,11 +66,11 @@ void BroadcastIterator::for_each_run(std::int64_t first, std::int64_t count, Run
   while (count > 0) {
     const std::int64_t left = sizes_[inner] - index[inner];
     const std::int64_t n = left < count ? left : count;
-    run(offsets.data(), n);
+    visit(offsets.data(), n);
     count -= n;
     if (count == 0) return;
-    // The run has reached the end of its row: go back to the row's start, then one step along the next outer
-    // dimension.
+    // The segment has reached the end of its row: go back to the row's start, then one step along the next
+    // outer dimension.
     for (std::size_t i = 0; i < operands; ++i) offsets[i] -= index[inner] * strides_[i][inner];
     index[inner] = 0;
     for (std::size_t d = inner; d-- > 0;) {
@@ -102,10 +102,10 @@ class ConcatIterator {
   // Returns the elements of an operand that elements `range` of the result are made of.
   [[nodiscard]] Range part_of(std::size_t operand, Range range) const;
 
-  // Calls run(source, count) for the runs of elements that follow each other in one operand and make up the
-  // elements `range` of the result, in order.
-  template <class Run>
-  void for_each_run(Range range, Run&& run) const;
+  // Calls visit(source, count) for the segments of elements that follow each other in one operand and make up
+  // the elements `range` of the result, in order.
+  template <class Visit>
+  void for_each_segment(Range range, Visit&& visit) const;
 
  private:
   // The number, among the operands with elements, of the one that has this column of a row.
@@ -117,8 +117,8 @@ class ConcatIterator {
   std::vector<std::int64_t> begins_ = {0};
 };
 
-template <class Run>
-void ConcatIterator::for_each_run(Range range, Run&& run) const {
+template <class Visit>
+void ConcatIterator::for_each_segment(Range range, Visit&& visit) const {
   if (range.count == 0) return;
   const std::int64_t whole = begins_.back();
   std::int64_t row = range.first / whole;
@@ -128,7 +128,7 @@ void ConcatIterator::for_each_run(Range range, Run&& run) const {
     const std::int64_t begin = begins_[at];
     const std::int64_t end = begins_[at + 1];
     const std::int64_t n = end - column < left ? end - column : left;
-    run(Source{operands_[at], row * (end - begin) + column - begin}, n);
+    visit(Source{operands_[at], row * (end - begin) + column - begin}, n);
     left -= n;
     column = end;
     if (++at < operands_.size()) continue;
@@ -138,27 +138,27 @@ void ConcatIterator::for_each_run(Range range, Run&& run) const {
   }
 }
 
-// One operand of a run.
-struct RunOperand {
+// One operand of a segment.
+struct SegmentOperand {
   const std::byte* data;
-  std::int64_t stride;  // in elements: 1, or 0 if one element serves the whole run
+  std::int64_t stride;  // in elements: 1, or 0 if one element serves the whole segment
 };
 
-// Splits the elements of several operands, broadcast to one shape, into runs for inner loops. Along a run
-// each operand advances element by element or stays at one element. Shorter rows are joined; an operand that
-// is not contiguous along the joined rows is packed into a buffer.
-class RunIterator {
+// Splits the elements of several operands, broadcast to one shape, into segments for inner loops. Along a
+// segment each operand advances element by element or stays at one element. Shorter rows are joined; an
+// operand that is not contiguous along the joined rows is packed into a buffer.
+class SegmentIterator {
  public:
-  using Run = std::function<void(const RunOperand* operands, std::int64_t count)>;
+  using Visit = std::function<void(const SegmentOperand* operands, std::int64_t count)>;
 
   // `shape` is the shape of the result and `strides` the position of each operand within it. The operands'
   // elements must outlive this object.
-  RunIterator(const Shape& shape, const std::vector<Tensor>& operands,
-              const std::vector<BroadcastStrides>& strides);
+  SegmentIterator(const Shape& shape, const std::vector<Tensor>& operands,
+                  const std::vector<BroadcastStrides>& strides);
 
-  // Calls run(operands, count) for the runs that make up the elements `range` of the row-major result, in
-  // order. Several threads may call it at once.
-  void for_each_run(Range range, const Run& run) const;
+  // Calls visit(operands, count) for the segments that make up the elements `range` of the row-major result,
+  // in order. Several threads may call it at once.
+  void for_each_segment(Range range, const Visit& visit) const;
 
   // As BroadcastIterator::origin().
   [[nodiscard]] std::optional<std::int64_t> origin(std::size_t operand, std::int64_t position) const {
@@ -167,7 +167,7 @@ class RunIterator {
 
  private:
   // A row is the innermost dimensions together, or a single element if the innermost dimension is long enough
-  // to be a run. A block is a number of rows that follow each other along the next outer dimension.
+  // to be a segment. A block is a number of rows that follow each other along the next outer dimension.
   struct Pattern {
     enum class Kind : std::uint8_t { follows, stays, scattered } kind;
     std::vector<std::int64_t> offsets;  // scattered: offsets of a block's elements from its first row

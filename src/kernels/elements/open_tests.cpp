@@ -80,14 +80,14 @@ void mark_elements(const std::byte* bytes, std::int64_t stride, std::int64_t cou
 }
 
 template <class Test, class T>
-void mark_results(std::span<const RunOperand> run, const std::byte* results, std::int64_t count,
+void mark_results(std::span<const SegmentOperand> segment, const std::byte* results, std::int64_t count,
                   std::uint64_t* bits, std::int64_t at) {
   const StoredElements<T> result(results);
   for (std::int64_t i = 0; i < count; ++i, ++at) {
     const auto operand = [&](std::size_t of) {
-      return T{StoredElements<T>(run[of].data)[i * run[of].stride]};
+      return T{StoredElements<T>(segment[of].data)[i * segment[of].stride]};
     };
-    if (Test::apply(run.size(), operand, T{result[i]})) or_bit(bits, at);
+    if (Test::apply(segment.size(), operand, T{result[i]})) or_bit(bits, at);
   }
 }
 

@@ -31,9 +31,9 @@ using OpenTest = void (*)(const std::byte* elements, std::int64_t stride, std::i
 // Returns the test for NaN. Null if the dtype has no NaN.
 [[nodiscard]] OpenTest nan_test(DType dtype);
 
-// Tests `count` results of a run of element-wise operands, all of one dtype.
-using OpenResultTest = void (*)(std::span<const RunOperand> run, const std::byte* results, std::int64_t count,
-                                std::uint64_t* bits, std::int64_t at);
+// Tests `count` results of a segment of element-wise operands, all of one dtype.
+using OpenResultTest = void (*)(std::span<const SegmentOperand> segment, const std::byte* results,
+                                std::int64_t count, std::uint64_t* bits, std::int64_t at);
 
 // Returns null if no result of the dtype is open for this reason.
 [[nodiscard]] OpenResultTest open_result_test(OpenReason reason, DType dtype);

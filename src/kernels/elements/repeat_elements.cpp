@@ -15,7 +15,7 @@ void repeat(std::byte* out_bytes, const std::byte* data_bytes, const BroadcastIt
   auto* out = reinterpret_cast<Word*>(out_bytes);
   const StoredElements<Word> data(data_bytes);
   const std::int64_t stride = iterator.inner_stride(0);
-  iterator.for_each_run(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
+  iterator.for_each_segment(range.first, range.count, [&](const std::int64_t* offsets, std::int64_t n) {
     const StoredElements<Word> from = data + offsets[0];
     if (stride == 1) {
       std::memcpy(out, from.bytes(), to_size(n) * sizeof(Word));

@@ -22,15 +22,15 @@ Word choose(bool condition, Word x, Word y) {
 }
 
 template <class Word>
-void select(const RunOperand* run, std::byte* out_bytes, std::int64_t count) {
-  const auto* condition = reinterpret_cast<const std::uint8_t*>(run[kCondition].data);
-  const StoredElements<Word> x(run[kX].data);
-  const StoredElements<Word> y(run[kY].data);
+void select(const SegmentOperand* segment, std::byte* out_bytes, std::int64_t count) {
+  const auto* condition = reinterpret_cast<const std::uint8_t*>(segment[kCondition].data);
+  const StoredElements<Word> x(segment[kX].data);
+  const StoredElements<Word> y(segment[kY].data);
   auto* out = reinterpret_cast<Word*>(out_bytes);
   if (count == 0) return;
-  if (run[kCondition].stride == 0) {
+  if (segment[kCondition].stride == 0) {
     const StoredElements<Word> chosen = *condition != 0 ? x : y;
-    if ((*condition != 0 ? run[kX].stride : run[kY].stride) == 0) {
+    if ((*condition != 0 ? segment[kX].stride : segment[kY].stride) == 0) {
       std::fill_n(out, count, *chosen);
     } else {
       std::memcpy(out, chosen.bytes(), to_size(count) * sizeof(Word));
@@ -38,14 +38,14 @@ void select(const RunOperand* run, std::byte* out_bytes, std::int64_t count) {
     return;
   }
   // Reads both x and y and selects one: without a branch there is nothing to mispredict.
-  if (run[kX].stride == 1 && run[kY].stride == 1) {
+  if (segment[kX].stride == 1 && segment[kY].stride == 1) {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) out[i] = choose(condition[i] != 0, x[i], y[i]);
-  } else if (run[kX].stride == 1) {
+  } else if (segment[kX].stride == 1) {
     const Word scalar = *y;
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) out[i] = choose(condition[i] != 0, x[i], scalar);
-  } else if (run[kY].stride == 1) {
+  } else if (segment[kY].stride == 1) {
     const Word scalar = *x;
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < count; ++i) out[i] = choose(condition[i] != 0, scalar, y[i]);
@@ -58,7 +58,7 @@ void select(const RunOperand* run, std::byte* out_bytes, std::int64_t count) {
 }
 
 // Writes `count` elements of a given width: x where the condition is true, y elsewhere.
-using SelectLoop = void (*)(const RunOperand* run, std::byte* out, std::int64_t count);
+using SelectLoop = void (*)(const SegmentOperand* segment, std::byte* out, std::int64_t count);
 
 SelectLoop find_select(int width) {
   return dispatch_width(width, []<class Word>(TypeTag<Word>) -> SelectLoop { return select<Word>; });
@@ -74,8 +74,8 @@ class SelectElements final : public ElementPlan {
         iterator_(result, operands_, strides) {}
 
   void fill(Range range, std::byte* out) const override {
-    iterator_.for_each_run(range, [&](const RunOperand* run, std::int64_t n) {
-      select_(run, out, n);
+    iterator_.for_each_segment(range, [&](const SegmentOperand* segment, std::int64_t n) {
+      select_(segment, out, n);
       out += n * width_;
     });
   }
@@ -94,7 +94,7 @@ class SelectElements final : public ElementPlan {
   std::vector<Tensor> operands_;
   int width_;
   SelectLoop select_;
-  RunIterator iterator_;
+  SegmentIterator iterator_;
 };
 
 }  // namespace

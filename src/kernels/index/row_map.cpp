@@ -10,8 +10,8 @@
 namespace tensorop {
 namespace {
 
-// Joining shorter runs, by adding the base to each offset, is cheaper than passing each run.
-constexpr std::int64_t kShortRun = 128;
+// Joining shorter segments, by adding the base to each offset, is cheaper than passing each.
+constexpr std::int64_t kShortSegment = 128;
 
 // offsets[i] = from[i] + base + i * step. `from` may be `offsets` itself.
 void add_base(const std::int64_t* from, std::int64_t* offsets, std::int64_t count, std::int64_t base,
@@ -83,8 +83,8 @@ void RowMap::find_groups() {
 
 void RowMap::keep_offsets(const Threads& threads) {
   kept_.resize(to_size(decoder_.tuples()));
-  constexpr std::int64_t kKeptChunk = kIndexBlock * 64;
-  for_each_range({0, decoder_.tuples()}, kKeptChunk, threads, [&](Range range, int /*worker*/) {
+  constexpr std::int64_t kKeptBlock = kIndexBlock * 64;
+  for_each_range({0, decoder_.tuples()}, kKeptBlock, threads, [&](Range range, int /*worker*/) {
     decoder_.decode(range.first, range.count, kept_.data() + range.first);
   });
 }
@@ -109,17 +109,17 @@ const std::int64_t* RowMap::decode(std::int64_t tuple, std::int64_t count, std::
 }
 
 void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offsets) const {
-  // Consecutive tuples are decoded in one call, across runs with different bases.
+  // Consecutive tuples are decoded in one call, across segments with different bases.
   const bool at_once = in_order_ && kept_.empty();
   if (at_once) decoder_.decode(first, count, offsets);
   const std::int64_t step = iterator_.inner_stride(kData);
   if (at_once && iterator_.dims() == 1 && step == 0) return;
-  // If a run has the same tuples as the previous one, its offsets differ only by the base.
+  // If a segment has the same tuples as the previous one, its offsets differ only by the base.
   const std::int64_t* before = nullptr;
   std::int64_t tuple_before = 0;
   std::int64_t base_before = 0;
   bool is_whole = first % iterator_.inner_size() == 0;
-  iterator_.for_each_run(first, count, [&](const std::int64_t* at, std::int64_t n) {
+  iterator_.for_each_segment(first, count, [&](const std::int64_t* at, std::int64_t n) {
     const std::int64_t tuple = at[kTuples];
     const std::int64_t base = at[kData];
     if (before != nullptr && tuple == tuple_before) {
@@ -135,9 +135,9 @@ void RowMap::locate(std::int64_t first, std::int64_t count, std::int64_t* offset
   });
 }
 
-LocatedRows RowMap::locate_run(std::int64_t first, std::int64_t count, std::int64_t* scratch) const {
+LocatedRows RowMap::locate_segment(std::int64_t first, std::int64_t count, std::int64_t* scratch) const {
   const std::int64_t n = std::min(count, iterator_.inner_size() - first % iterator_.inner_size());
-  if (iterator_.inner_stride(kData) == 0 && n >= kShortRun)
+  if (iterator_.inner_stride(kData) == 0 && n >= kShortSegment)
     return {decode(iterator_.offset(kTuples, first), n, scratch), iterator_.offset(kData, first), n};
   locate(first, count, scratch);
   return {scratch, 0, count};

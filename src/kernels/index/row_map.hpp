@@ -67,7 +67,8 @@ class RowMap {
 
   // locate() without adding the base to each offset, for the first rows of the range. `scratch` has space for
   // `count` offsets; the result points into `scratch` or into this object, and is valid as long as both.
-  [[nodiscard]] LocatedRows locate_run(std::int64_t first, std::int64_t count, std::int64_t* scratch) const;
+  [[nodiscard]] LocatedRows locate_segment(std::int64_t first, std::int64_t count,
+                                           std::int64_t* scratch) const;
 
   // The smallest range of index tuples, known without reading indices, that locates the rows `rows`.
   [[nodiscard]] Range tuples_of(Range rows) const;

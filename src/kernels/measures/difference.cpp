@@ -210,23 +210,24 @@ Difference compare_elements(const Tensor& actual, const Tensor& expected, std::i
   const bool skips_same_bytes = !walk::may_differ_in_same_bytes(dtype, tolerance);
   Difference found;
   Recorder recorder(tolerance, left_out, found);
-  std::vector<std::uint8_t> marks(places == nullptr ? 0 : to_size(std::min(count, walk::kRunBytes / width)));
+  std::vector<std::uint8_t> marks(places == nullptr ? 0
+                                                    : to_size(std::min(count, walk::kBlockBytes / width)));
   for (std::int64_t done = 0; done < count;) {
-    const std::int64_t run = std::min(count - done, walk::kRunBytes / width);
+    const std::int64_t block = std::min(count - done, walk::kBlockBytes / width);
     const std::int64_t at = first + done;
-    done += run;
+    done += block;
     if (skips_same_bytes &&
-        std::memcmp(actual.data() + at * width, expected.data() + at * width, to_size(run * width)) == 0) {
+        std::memcmp(actual.data() + at * width, expected.data() + at * width, to_size(block * width)) == 0) {
       continue;
     }
     const std::int64_t differing = found.differing;
     if (places != nullptr) recorder.mark(marks.data(), at);
     dispatch(dtype, [&]<class T>(TypeTag<T>) {
-      walk::compare_run(actual.as<T>() + at, expected.as<T>() + at, at, run, recorder);
+      walk::compare_block(actual.as<T>() + at, expected.as<T>() + at, at, block, recorder);
     });
     if (places == nullptr || found.differing == differing) continue;
-    places->add(std::span(marks).first(to_size(run)), at);
-    std::memset(marks.data(), 0, to_size(run));
+    places->add(std::span(marks).first(to_size(block)), at);
+    std::memset(marks.data(), 0, to_size(block));
   }
   return found;
 }

@@ -1,5 +1,5 @@
-// Compares the elements of two runs, and passes the error of each differing element to a recorder. Shared by
-// the search for the largest errors (difference.cpp) and pictures of all errors (error_picture.cpp).
+// Compares the elements of two blocks, and passes the error of each differing element to a recorder. Shared
+// by the search for the largest errors (difference.cpp) and pictures of all errors (error_picture.cpp).
 //
 // A recorder has the functions of ElementRules, and
 //   add_other_bits()                     the bits of an element differ; called before the other functions
@@ -25,8 +25,8 @@
 
 namespace tensorop::walk {
 
-// Bytes of a run. If the bytes of both runs are equal, the numbers need not be compared.
-inline constexpr std::int64_t kRunBytes = 1 << 14;
+// Bytes of a block. If the bytes of both blocks are equal, the numbers need not be compared.
+inline constexpr std::int64_t kBlockBytes = 1 << 14;
 
 // |a-e| and |e|: exact integers, or doubles.
 template <class D>
@@ -184,8 +184,8 @@ template <class T, class Recorder>
 
 // Compares floats and complex numbers.
 template <class T, class Recorder>
-void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first, std::int64_t count,
-                 Recorder& recorder) {
+void compare_block(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first,
+                   std::int64_t count, Recorder& recorder) {
   for (std::int64_t i = 0; i < count; ++i) {
     const T a = actual[i];
     const T e = expected[i];
@@ -216,8 +216,8 @@ auto integer_of(T value) {
 
 template <class T, class Recorder>
 requires std::integral<T> || SmallInteger<T>
-void compare_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first, std::int64_t count,
-                 Recorder& recorder) {
+void compare_block(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first,
+                   std::int64_t count, Recorder& recorder) {
   using Unsigned = std::make_unsigned_t<decltype(integer_of(T{}))>;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto a = integer_of(actual[i]);
@@ -248,9 +248,9 @@ inline bool is_same_truth(StringRef /*a*/, StringRef /*e*/) {
 
 template <class T, class Recorder>
 requires(std::is_same_v<T, Bool> ||
-         std::is_same_v<T, StringRef>) void compare_run(StoredElements<T> actual, StoredElements<T> expected,
-                                                        std::int64_t first, std::int64_t count,
-                                                        Recorder& recorder) {
+         std::is_same_v<T, StringRef>) void compare_block(StoredElements<T> actual,
+                                                          StoredElements<T> expected, std::int64_t first,
+                                                          std::int64_t count, Recorder& recorder) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (has_same_bytes(actual[i], expected[i]) || recorder.leaves_out(first + i)) continue;
     recorder.add_other_bits();

@@ -102,10 +102,10 @@ double in_range_of(std::complex<T> value) {
   return walk::modulus(to_double(value.real()), to_double(value.imag()));
 }
 
-// Returns the sums of a run, in the order of its elements.
+// Returns the sums of a block, in the order of its elements.
 template <class T>
-ErrorSums sum_run(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first,
-                  std::int64_t count, const walk::ElementRules& rules) {
+ErrorSums sum_block(StoredElements<T> actual, StoredElements<T> expected, std::int64_t first,
+                    std::int64_t count, const walk::ElementRules& rules) {
   ErrorSums sums;
   for (std::int64_t i = 0; i < count; ++i) {
     T a = actual[i];
@@ -156,19 +156,19 @@ ErrorGrid grid_of(const Shape& shape) {
   return out;
 }
 
-// Adds elements [first, first + count), in whole runs except for the last one.
+// Adds elements [first, first + count), in whole blocks except for the last one.
 ErrorSums picture_range(const Tensor& actual, const Tensor& expected, std::int64_t first, std::int64_t count,
                         PictureRecorder& recorder) {
-  const std::int64_t run_elements = walk::kRunBytes / element_size(actual.dtype());
+  const std::int64_t block_elements = walk::kBlockBytes / element_size(actual.dtype());
   ErrorSums sums;
-  for (std::int64_t at = first; at < first + count; at += run_elements) {
-    const std::int64_t run = std::min(run_elements, first + count - at);
+  for (std::int64_t at = first; at < first + count; at += block_elements) {
+    const std::int64_t block = std::min(block_elements, first + count - at);
     dispatch(actual.dtype(), [&]<class T>(TypeTag<T>) {
       const StoredElements<T> a = actual.as<T>() + at;
       const StoredElements<T> e = expected.as<T>() + at;
-      walk::compare_run(a, e, at, run, recorder);
+      walk::compare_block(a, e, at, block, recorder);
       if constexpr (!std::is_same_v<T, Bool> && !std::is_same_v<T, StringRef>) {
-        sums.add(sum_run(a, e, at, run, recorder));
+        sums.add(sum_block(a, e, at, block, recorder));
       }
     });
   }
@@ -202,22 +202,23 @@ void ErrorSums::add(const ErrorSums& next) {
 
 ErrorPicture picture_errors(const Tensor& actual, const Tensor& expected, const ElementTolerance& tolerance,
                             const Tensor* left_out, const Threads& threads) {
-  constexpr std::int64_t kMostChunks = 1024;
+  constexpr std::int64_t kMostRanges = 1024;
   const std::int64_t elements = actual.size();
   ErrorPicture out;
   if (elements == 0) return out;
   out.grid = grid_of(actual.shape());
   const std::int64_t width = element_size(actual.dtype());
-  const std::int64_t run = walk::kRunBytes / width;
-  const std::int64_t chunk = run * std::max<std::int64_t>(64, ceil_div(ceil_div(elements, run), kMostChunks));
-  const std::int64_t chunks = ceil_div(elements, chunk);
+  const std::int64_t block = walk::kBlockBytes / width;
+  const std::int64_t range =
+      block * std::max<std::int64_t>(64, ceil_div(ceil_div(elements, block), kMostRanges));
+  const std::int64_t ranges = ceil_div(elements, range);
   threads.expect(2 * elements * width);
-  std::vector<ErrorPicture> parts(to_size(std::min<std::int64_t>(threads.count(), chunks)) - 1, out);
-  std::vector<ErrorSums> sums(to_size(chunks));
-  threads.for_each(chunks, [&](std::int64_t i, int worker) {
+  std::vector<ErrorPicture> parts(to_size(std::min<std::int64_t>(threads.count(), ranges)) - 1, out);
+  std::vector<ErrorSums> sums(to_size(ranges));
+  threads.for_each(ranges, [&](std::int64_t i, int worker) {
     PictureRecorder recorder(tolerance, left_out, worker == 0 ? out : parts[to_size(worker - 1)]);
-    const std::int64_t count = std::min(chunk, elements - i * chunk);
-    sums[to_size(i)] = picture_range(actual, expected, i * chunk, count, recorder);
+    const std::int64_t count = std::min(range, elements - i * range);
+    sums[to_size(i)] = picture_range(actual, expected, i * range, count, recorder);
     threads.advance(2 * count * width);
   });
   for (const ErrorPicture& part : parts) merge(out, part);

@@ -16,8 +16,8 @@ namespace {
 // Number of elements that are hashed before the first of them is looked up: by then their slots of the table
 // are being fetched from memory.
 constexpr std::int64_t kLookupBlock = 128;
-// Elements in a thread's chunk.
-constexpr std::int64_t kLookupChunk = 1 << 16;
+// Number of elements that a thread looks up at a time.
+constexpr std::int64_t kLookupRange = 1 << 16;
 
 struct LookupSeed {
   std::uint64_t first;
@@ -126,7 +126,7 @@ class LookupTable {
     });
   }
 
-  // Calls visit(i, entry) for each element i of the other side, in chunks of ascending order. Entry -1: the
+  // Calls visit(i, entry) for each element i of the other side, in ranges of ascending order. Entry -1: the
   // part has no equal element.
   template <class Visit>
   void find_all(const LookupSide& others, const Threads& threads, const Visit& visit) const {
@@ -195,10 +195,10 @@ class LookupTable {
 
   template <class Work>
   void for_each_block(const LookupSide& side, Range range, const Threads& threads, const Work& work) const {
-    for_each_range(range, kLookupChunk, threads, [&](Range chunk, int /*worker*/) {
+    for_each_range(range, kLookupRange, threads, [&](Range some, int /*worker*/) {
       Block block;
-      for (std::int64_t at = chunk.first; at < chunk.end(); at += kLookupBlock) {
-        const std::int64_t count = std::min(kLookupBlock, chunk.end() - at);
+      for (std::int64_t at = some.first; at < some.end(); at += kLookupBlock) {
+        const std::int64_t count = std::min(kLookupBlock, some.end() - at);
         side.read(at, count, block.words);
         for (std::int64_t i = 0; i < count; ++i) {
           block.hashes[i] = side.is_text() ? block.words[i] : hash_of(block.words[i], side.seed());
@@ -207,7 +207,7 @@ class LookupTable {
         }
         work(at, count, block);
       }
-      threads.advance(chunk.count * side.element_bytes());
+      threads.advance(some.count * side.element_bytes());
     });
   }
 
@@ -268,8 +268,8 @@ void find_in_ids(const LookupSide& keys, const LookupSide& ids, Range part, cons
   table.find_all(keys, threads, [&](std::int64_t key, std::int64_t entry) {
     if (entry >= 0) table.note(entry, key);
   });
-  for_each_range(part, kLookupChunk, threads, [&](Range chunk, int /*worker*/) {
-    for (std::int64_t id = chunk.first; id < chunk.end(); ++id) out[id] = table.position(out[id], id, rules);
+  for_each_range(part, kLookupRange, threads, [&](Range some, int /*worker*/) {
+    for (std::int64_t id = some.first; id < some.end(); ++id) out[id] = table.position(out[id], id, rules);
   });
 }
 

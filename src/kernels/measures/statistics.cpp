@@ -12,7 +12,7 @@
 namespace tensorop {
 namespace {
 
-constexpr std::int64_t kChunkElements =
+constexpr std::int64_t kRangeElements =
     128 * statistics::kBlockElements;  // elements that a thread takes at a time
 // If there are more elements than this, the histogram counts one group of lanes in kHistogramStep: counting
 // all takes as long as all other statistics together.
@@ -48,7 +48,7 @@ void find_exact_range(StoredElements<T> elements, std::int64_t count, Statistics
 }
 
 template <class T>
-Statistics measure_run(StoredElements<T> elements, std::int64_t count, std::int64_t step) {
+Statistics measure_range(StoredElements<T> elements, std::int64_t count, std::int64_t step) {
   statistics::StatisticsBlock<statistics::Work<T>> block;
   Statistics all;
   for (std::int64_t i = 0; i < count; i += statistics::kBlockElements) {
@@ -127,13 +127,13 @@ Statistics measure_elements(const Tensor& tensor, const Threads& threads) {
     std::vector<Statistics> found(to_size(threads.count()));
     threads.expect(tensor.bytes());
     threads.for_each_ordered(
-        ceil_div(size, kChunkElements),
-        [&](std::int64_t chunk, int worker) {
-          const std::int64_t count = std::min(kChunkElements, size - chunk * kChunkElements);
-          found[to_size(worker)] = measure_run(elements + chunk * kChunkElements, count, all.histogram_step);
+        ceil_div(size, kRangeElements),
+        [&](std::int64_t i, int worker) {
+          const std::int64_t count = std::min(kRangeElements, size - i * kRangeElements);
+          found[to_size(worker)] = measure_range(elements + i * kRangeElements, count, all.histogram_step);
           threads.advance(count * to_int64(sizeof(Part<T>)));
         },
-        [&](std::int64_t /*chunk*/, int worker) { all.merge(found[to_size(worker)]); });
+        [&](std::int64_t /*i*/, int worker) { all.merge(found[to_size(worker)]); });
   });
   return all;
 }

@@ -1,7 +1,7 @@
 // Rows divided by target. The targets of rows - rows of the indexed tensor, or of the result - are divided
-// into runs of equal size. A partition holds the rows of each run, in the order in which they came, so that a
-// run is processed by itself: in cache, by one thread, or as a part of a result that does not fit in memory.
-// Each row carries its number or its bytes, in memory or in a temporary file.
+// into buckets of equal size. A partition holds the rows of each bucket, in the order in which they came, so
+// that a bucket is processed by itself: in cache, by one thread, or as a part of a result that does not fit
+// in memory. Each row carries its number or its bytes, in memory or in a temporary file.
 #pragma once
 
 #include <algorithm>
@@ -23,28 +23,28 @@
 namespace tensorop {
 
 struct PartitionSizes {
-  Range targets = {};            // rows with other targets are left out
-  std::int64_t run_targets = 1;  // targets in each run: a power of two, at most 2^32
-  std::int64_t rows = 0;         // the largest number of rows
-  std::int64_t chunks = 0;       // chunks in which rows come, of less than 2^32 rows each
-  std::int64_t row_bytes = 0;    // bytes carried for each row; 0: its number is carried
+  Range targets = {};               // rows with other targets are left out
+  std::int64_t bucket_targets = 1;  // targets in each bucket: a power of two, at most 2^32
+  std::int64_t rows = 0;            // the largest number of rows
+  std::int64_t blocks = 0;          // blocks in which rows come, of less than 2^32 rows each
+  std::int64_t row_bytes = 0;       // bytes carried for each row; 0: its number is carried
 
-  [[nodiscard]] std::int64_t runs() const { return ceil_div(targets.count, run_targets); }
-  // The rows of a chunk if all chunks, except for the last one, are equally large.
-  [[nodiscard]] std::int64_t chunk_rows() const { return ceil_div(rows, std::max<std::int64_t>(1, chunks)); }
+  [[nodiscard]] std::int64_t buckets() const { return ceil_div(targets.count, bucket_targets); }
+  // The rows of a block if all blocks, except for the last one, are equally large.
+  [[nodiscard]] std::int64_t block_rows() const { return ceil_div(rows, std::max<std::int64_t>(1, blocks)); }
   // Bytes of a carried row with its target, and of all rows, at most; in memory or in the file.
   [[nodiscard]] std::int64_t carried_row_bytes() const;
   [[nodiscard]] std::int64_t carried_bytes() const;
 };
 
 // The largest power of two that is at most `most`, which is at least 1, and at most 2^32.
-[[nodiscard]] std::int64_t run_targets_of(std::int64_t most);
+[[nodiscard]] std::int64_t bucket_targets_of(std::int64_t most);
 
-// Sizes for carrying the numbers of `rows` rows in memory. A run has up to `run_targets` targets, or more if
-// there would be many thousands of runs. Chunks stay in cache, whatever the number of threads.
-[[nodiscard]] PartitionSizes sizes_in_memory(Range targets, std::int64_t run_targets, std::int64_t rows);
+// Sizes for carrying the numbers of `rows` rows in memory. A bucket has up to `bucket_targets` targets, or
+// more if there would be many thousands of buckets. Blocks stay in cache, whatever the number of threads.
+[[nodiscard]] PartitionSizes sizes_in_memory(Range targets, std::int64_t bucket_targets, std::int64_t rows);
 
-// Sizes in memory for rows that are read in the order of data, in runs of some hundred rows on average.
+// Sizes in memory for rows that are read in the order of data, in buckets of some hundred rows on average.
 [[nodiscard]] PartitionSizes sizes_to_read(std::int64_t data_rows, std::int64_t rows);
 
 // Sizes in memory for updates sorted by parts of the result that stay in a core's cache.
@@ -52,8 +52,7 @@ struct PartitionSizes {
 
 class Partition {
  public:
-  // `scratch` makes the file for the carried rows; null: they are in memory. Throws Error if there is no
-  // space.
+  // `scratch` makes the file for carried rows; null: they are in memory. Throws Error if there is no space.
   Partition(const PartitionSizes& sizes, const std::function<ScratchFile(std::int64_t bytes)>& scratch);
 
   // A thread's own memory for put(), kept from call to call.
@@ -64,53 +63,53 @@ class Partition {
     std::vector<std::byte> carried_;
   };
 
-  // Adds the rows of a chunk. visit(add) calls add(target, row) for the rows in order; a target outside of
+  // Adds the rows of a block. visit(add) calls add(target, row) for the rows in order; a target outside of
   // sizes.targets, such as kSkip, is ignored. put() calls visit twice, and throws Error if the second call
-  // differs. Carried bytes are at rows + row * row_bytes. Call put() once for each chunk, in any order, on
+  // differs. Carried bytes are at rows + row * row_bytes. Call put() once for each block, in any order, on
   // any thread.
   template <class Visit>
-  void put(std::int64_t chunk, const Visit& visit, const std::byte* rows, Scratch& scratch);
+  void put(std::int64_t block, const Visit& visit, const std::byte* rows, Scratch& scratch);
 
   // Adds the rows `all` of a map, on all threads, and reads carried bytes ahead. Throws PlanFault for the
   // lowest bad index.
   void put(const RowMap& map, Range all, const std::byte* rows, const Threads& threads);
 
   [[nodiscard]] const PartitionSizes& sizes() const { return sizes_; }
-  // The targets of a run, and the run of a target.
-  [[nodiscard]] Range targets(std::int64_t run) const {
-    const std::int64_t first = run * sizes_.run_targets;
-    return {sizes_.targets.first + first, std::min(sizes_.run_targets, sizes_.targets.count - first)};
+  // The targets of a bucket, and the bucket of a target.
+  [[nodiscard]] Range targets(std::int64_t bucket) const {
+    const std::int64_t first = bucket * sizes_.bucket_targets;
+    return {sizes_.targets.first + first, std::min(sizes_.bucket_targets, sizes_.targets.count - first)};
   }
-  [[nodiscard]] std::int64_t run_of(std::int64_t target) const {
+  [[nodiscard]] std::int64_t bucket_of(std::int64_t target) const {
     return (target - sizes_.targets.first) >> shift_;
   }
 
-  // The number of rows in a run, after all calls of put().
-  [[nodiscard]] std::int64_t count(std::int64_t run) const;
-  // With the rows of all runs numbered consecutively: the number of each run's first row; then the total.
+  // The number of rows in a bucket, after all calls of put().
+  [[nodiscard]] std::int64_t count(std::int64_t bucket) const;
+  // With the rows of all buckets numbered: the number of each bucket's first row; then the total.
   [[nodiscard]] std::vector<std::int64_t> firsts() const;
-  // Calls use_moves(moves, n) for the rows of a run in order, at most kIndexBlock at a time. A move has the
-  // row's target and its number; if bytes are carried, its index at rows() instead of its number.
+  // Calls use_moves(moves, n) for the rows of a bucket in order, at most kIndexBlock at a time. A move has
+  // the row's target and its number; if bytes are carried, its index at rows() instead of its number.
   template <class UseMoves>
-  void visit(std::int64_t run, const UseMoves& use_moves) const {
-    visit(run, {0, count(run)}, use_moves);
+  void visit(std::int64_t bucket, const UseMoves& use_moves) const {
+    visit(bucket, {0, count(bucket)}, use_moves);
   }
-  // Calls use_moves() for the rows `which` of the run only.
+  // Calls use_moves() for the rows `which` of the bucket only.
   template <class UseMoves>
-  void visit(std::int64_t run, Range which, const UseMoves& use_moves) const;
+  void visit(std::int64_t bucket, Range which, const UseMoves& use_moves) const;
   [[nodiscard]] const std::byte* rows() const { return sizes_.row_bytes == 0 ? nullptr : base_ + rows_at_; }
-  // Announces visit() of a run: if the run is in a file, the system starts to read it. Any run number.
-  void will_visit(std::int64_t run) const;
+  // Announces visit() of a bucket: if it is in a file, the system starts to read it. Any number.
+  void will_visit(std::int64_t bucket) const;
 
  private:
-  // The index within a chunk of each run's first row; for run runs(), the number of rows in the chunk.
-  [[nodiscard]] std::uint32_t* begins(std::int64_t chunk) {
-    return begins_.data() + chunk * (sizes_.runs() + 1);
+  // The index within a block of each bucket's first row; for buckets(), the number of rows in the block.
+  [[nodiscard]] std::uint32_t* begins(std::int64_t block) {
+    return begins_.data() + block * (sizes_.buckets() + 1);
   }
-  // The rows of a run in a chunk, counted from the first row of all chunks.
-  [[nodiscard]] Range piece(std::int64_t chunk, std::int64_t run) const {
-    const std::uint32_t* const at = begins_.data() + chunk * (sizes_.runs() + 1) + run;
-    return {firsts_[to_size(chunk)] + at[0], std::int64_t{at[1]} - at[0]};
+  // The rows of a bucket in a block, counted from the first row of all blocks.
+  [[nodiscard]] Range segment(std::int64_t block, std::int64_t bucket) const {
+    const std::uint32_t* const at = begins_.data() + block * (sizes_.buckets() + 1) + bucket;
+    return {firsts_[to_size(block)] + at[0], std::int64_t{at[1]} - at[0]};
   }
   [[nodiscard]] std::int64_t carried_width() const {
     return sizes_.carried_row_bytes() - to_int64(sizeof(std::uint32_t));
@@ -121,11 +120,11 @@ class Partition {
   PartitionSizes sizes_;
   int shift_;
   std::vector<std::uint32_t> begins_;
-  std::vector<std::int64_t> firsts_;  // the index of each chunk's first row
+  std::vector<std::int64_t> firsts_;  // the index of each block's first row
   std::atomic<std::int64_t> filled_ = 0;
   std::optional<Storage> memory_;
   std::optional<ScratchFile> file_;
-  // Chunk by chunk, in the order of arrival: all targets, relative to the first target of their run; then,
+  // Block by block, in the order of arrival: all targets, relative to the first target of their bucket; then,
   // with room for each row, all carried numbers or bytes.
   std::byte* writable_ = nullptr;  // null: in the file
   const std::byte* base_ = nullptr;
@@ -133,25 +132,25 @@ class Partition {
 };
 
 template <class Visit>
-void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* rows, Scratch& scratch) {
+void Partition::put(std::int64_t block, const Visit& visit, const std::byte* rows, Scratch& scratch) {
   const std::int64_t first = sizes_.targets.first;
   const auto most = static_cast<std::uint64_t>(sizes_.targets.count);
-  const auto in_run = static_cast<std::uint64_t>(sizes_.run_targets - 1);
-  std::uint32_t* const begins = this->begins(chunk);
-  const auto runs = to_size(sizes_.runs());
+  const auto in_bucket = static_cast<std::uint64_t>(sizes_.bucket_targets - 1);
+  std::uint32_t* const begins = this->begins(block);
+  const auto buckets = to_size(sizes_.buckets());
   visit([&](std::int64_t target, std::int64_t /*row*/) {
     const auto place = static_cast<std::uint64_t>(target - first);
     if (place < most) ++begins[(place >> shift_) + 1];
   });
-  for (std::size_t run = 0; run < runs; ++run) begins[run + 1] += begins[run];
-  scratch.next_.assign(begins, begins + runs);
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) begins[bucket + 1] += begins[bucket];
+  scratch.next_.assign(begins, begins + buckets);
   const std::int64_t width = carried_width();
-  const std::int64_t at = filled_.fetch_add(begins[runs]);
-  if (at + begins[runs] > sizes_.rows) fail_changed();
-  firsts_[to_size(chunk)] = at;
+  const std::int64_t at = filled_.fetch_add(begins[buckets]);
+  if (at + begins[buckets] > sizes_.rows) fail_changed();
+  firsts_[to_size(block)] = at;
   if (writable_ == nullptr) {
-    scratch.targets_.resize(begins[runs]);
-    scratch.carried_.resize(begins[runs] * to_size(width));
+    scratch.targets_.resize(begins[buckets]);
+    scratch.carried_.resize(begins[buckets] * to_size(width));
   }
   std::uint32_t* const targets =
       writable_ == nullptr ? scratch.targets_.data() : reinterpret_cast<std::uint32_t*>(writable_) + at;
@@ -160,10 +159,10 @@ void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* row
   visit([&](std::int64_t target, std::int64_t row) {
     const auto place = static_cast<std::uint64_t>(target - first);
     if (place >= most) return;
-    const auto run = place >> shift_;
-    const std::uint32_t slot = scratch.next_[run]++;
-    if (slot == begins[run + 1]) fail_changed();
-    targets[slot] = static_cast<std::uint32_t>(place & in_run);
+    const auto bucket = place >> shift_;
+    const std::uint32_t slot = scratch.next_[bucket]++;
+    if (slot == begins[bucket + 1]) fail_changed();
+    targets[slot] = static_cast<std::uint32_t>(place & in_bucket);
     if (rows == nullptr) {
       std::memcpy(carried + slot * sizeof row, &row, sizeof row);
     } else {
@@ -175,14 +174,14 @@ void Partition::put(std::int64_t chunk, const Visit& visit, const std::byte* row
 }
 
 template <class UseMoves>
-void Partition::visit(std::int64_t run, Range which, const UseMoves& use_moves) const {
+void Partition::visit(std::int64_t bucket, Range which, const UseMoves& use_moves) const {
   const auto* const targets = reinterpret_cast<const std::uint32_t*>(base_);
-  const std::int64_t first = this->targets(run).first;
+  const std::int64_t first = this->targets(bucket).first;
   Move moves[kIndexBlock];
   std::int64_t count = 0;
-  std::int64_t before = 0;  // rows of the run in previous chunks
-  for (std::int64_t chunk = 0; chunk < sizes_.chunks && before < which.end(); ++chunk) {
-    const Range all = piece(chunk, run);
+  std::int64_t before = 0;  // rows of the bucket in previous blocks
+  for (std::int64_t block = 0; block < sizes_.blocks && before < which.end(); ++block) {
+    const Range all = segment(block, bucket);
     const Range some = intersection({which.first - before, which.count}, {0, all.count});
     const Range rows = {all.first + some.first, some.count};
     before += all.count;

@@ -9,8 +9,7 @@
 namespace tensorop {
 namespace {
 
-// Repeated updates are generated in pieces of this many bytes, or of one element for each update if those are
-// more.
+// Repeated updates are generated in blocks of this many bytes, or of one element for each if that is more.
 constexpr std::int64_t kRepeatBytes = 1 << 15;
 
 // Whether all update rows are the same: no dimension of the rows' order has a stride. The row's own

@@ -39,7 +39,7 @@ void write_bands(const Partition& rows, std::int64_t row_elements, std::int64_t 
     band_settings.target.write({targets.first * row_elements, targets.count * row_elements}, out);
     if (band_settings.target.anywhere) threads.advance(targets.count * row_bytes);
   };
-  const std::int64_t bands = rows.sizes().runs();
+  const std::int64_t bands = rows.sizes().buckets();
   // Bands that are written in order stay in memory until all bands of the round are complete.
   const std::int64_t at_once = band_settings.target.anywhere ? bands : threads.count();
   WorkerBuffers buffers(threads, bands == 0 ? 0 : rows.targets(0).count * row_bytes, "a band");

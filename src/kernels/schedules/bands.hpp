@@ -59,7 +59,7 @@ void fill_column_bands(const RowMoves& moves, const BandSettings& band_settings,
 
 // The division of a scatter's updates into bands, from sizes alone.
 struct UpdateDivision {
-  PartitionSizes sizes;  // a run's targets are a band
+  PartitionSizes sizes;  // a bucket's targets are a band
   bool in_file = false;
   // As many of `threads` as can divide updates at once in `memory` bytes (BandSettings::memory).
   [[nodiscard]] Threads dividing(std::int64_t memory, const Threads& threads) const;
@@ -89,9 +89,9 @@ void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
 void write_scatter_bands(const RowMoves& scatter, const Partition& updates, const BandSettings& band_settings,
                          const Threads& threads);
 
-// Calls make(band, out) for each run of `rows`, whose targets are rows of the result, on some threads.
-// make() writes all target rows of the run to `out`, and write_bands() writes them to the result. A row has
-// `row_elements` elements and `row_bytes` bytes. Takes memory for one band in each thread.
+// Calls make(band, out) for each bucket of `rows`, whose targets are rows of the result, on some threads.
+// make() writes all target rows of the bucket to `out`, and write_bands() writes them to the result. A row
+// has `row_elements` elements and `row_bytes` bytes. Takes memory for one band in each thread.
 void write_bands(const Partition& rows, std::int64_t row_elements, std::int64_t row_bytes,
                  const BandSettings& band_settings, const Threads& threads,
                  const std::function<void(std::int64_t band, std::byte* out)>& make);

@@ -134,7 +134,7 @@ std::optional<RandomAccess> random_access(const RowMoves& moves, const ScheduleF
     if (order == Order::sorted)
       out.sort_bytes = sizes_to_sort({0, moves.data_rows()}, moves.row_bytes(), map.rows()).carried_bytes();
   }
-  // Tiles read a piece of each row of every operand.
+  // Tiles read a segment of each row of every operand.
   if (order == Order::tiled) {
     add(moves.data.data(), moves.data_bytes());
     add(indices.data(), indices.bytes());
@@ -149,8 +149,8 @@ Decision choose_in_memory(const RowMoves* moves) {
 
 std::int64_t range_elements(const RowMoves* moves, const Decision& decision, std::int64_t width) {
   if (!decision.sorts() || moves->row_bytes() > kRangeBytes) return kRangeBytes / width;
-  // Runs that are larger, of very large results, consist of several ranges: both are powers of two.
-  return run_targets_of(kRangeBytes / moves->row_bytes()) * moves->row_elements;
+  // Buckets that are larger, of very large results, consist of several ranges: both are powers of two.
+  return bucket_targets_of(kRangeBytes / moves->row_bytes()) * moves->row_elements;
 }
 
 double pages_touched(const ScheduleFacts& facts) {

@@ -54,8 +54,7 @@ inline constexpr std::int64_t kSmallAccess = 32 << 20;
 struct RandomAccess {
   enum class Kind : std::uint8_t {
     rows,     // rows of one operand are read at random; all else is read from front to end
-    columns,  // of a gather: data and indices are read, and the result is written, a piece of each row at a
-              // time
+    columns,  // of a gather: data and indices are read, and the result is written, by segments of rows
     targets,  // rows of one operand are read at random, and the result is written at random
   };
   Kind kind = Kind::rows;
@@ -124,7 +123,7 @@ struct Decision {
 [[nodiscard]] Decision choose_in_memory(const RowMoves* moves);
 
 // The elements, of `width` bytes, of each range in which a result is computed. With sorted updates a range is
-// whole rows of one run (sizes_to_sort()), so that no update is visited for two ranges.
+// whole rows of one bucket (sizes_to_sort()), so that no update is visited for two ranges.
 [[nodiscard]] std::int64_t range_elements(const RowMoves* moves, const Decision& decision,
                                           std::int64_t width);
 

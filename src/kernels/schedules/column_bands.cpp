@@ -22,7 +22,7 @@ constexpr std::int64_t kLeastTileBytes = 4 << 20;
 // The share of memory for the blocks of a gather's result, one for each thread.
 constexpr std::int64_t kBlocksShare = 16;
 
-// Bytes of each tile that are read at a time: a disk reads them as fast as larger pieces.
+// Bytes of each tile that are read at a time: a disk reads more at a time no faster.
 constexpr std::int64_t kJoinedTileBytes = 64 << 10;
 // Least number of bytes of rows that are assembled at a time.
 constexpr std::int64_t kLeastJoined = 1 << 20;
@@ -33,9 +33,9 @@ constexpr std::int64_t kLeastJoined = 1 << 20;
 // tile is computed first, and its ends of rows wait in memory until the first tile writes whole pages.
 // Otherwise the system would read again each page that two tiles write: three times as long as all
 // else. If tiles have less than a few pages of each row, every tile would write a part of each page. Such
-// tiles are written to a temporary file, each in one piece, and rows are assembled at the end. Wider tiles
+// tiles are written to a temporary file, each as a whole, and rows are assembled at the end. Wider tiles
 // need no file. For 1 GiB in rows of 64 KiB in 6 tiles, a file adds 1.6 GiB of reads and 1 GiB of writes, and
-// saves 86,000 writes of pieces: at 8.5 us a request and 0.55 ns a byte 1.1 times as long; 2 tiles: 1.3.
+// saves 86,000 writes of segments: at 8.5 us a request and 0.55 ns a byte 1.1 times as long; 2 tiles: 1.3.
 class TiledResult {
  public:
   // `tiles`, `band_settings` and `threads` outlive this object. Throws Error if a temporary file is needed
@@ -71,12 +71,12 @@ class TiledResult {
       return threads_.advance(bytes);
     }
     for (std::int64_t row = block.rows.first; row < block.rows.end(); ++row) {
-      const Range piece = intersection(tiles_.piece(number, row), block.columns);
-      if (piece.count == 0) continue;
+      const Range segment = intersection(tiles_.segment(number, row), block.columns);
+      if (segment.count == 0) continue;
       const std::int64_t from =
-          (row - block.rows.first) * block.columns.count + piece.first - block.columns.first;
-      write_piece(row, piece, elements + from * width_);
-      threads_.advance(piece.count * width_);
+          (row - block.rows.first) * block.columns.count + segment.first - block.columns.first;
+      write_segment(row, segment, elements + from * width_);
+      threads_.advance(segment.count * width_);
     }
   }
 
@@ -92,21 +92,21 @@ class TiledResult {
   }
 
   // Keeps the end of a row in memory, and writes the end of the previous row with the beginning of this one.
-  void write_piece(std::int64_t row, Range piece, const std::byte* elements) const {
+  void write_segment(std::int64_t row, Range segment, const std::byte* elements) const {
     const std::int64_t first_of_tail = columns_ - tail_columns_;
-    if (tails_ && piece.end() > first_of_tail) {
-      const std::int64_t begin = std::max(piece.first, first_of_tail);
-      std::memcpy(tail(row) + (begin - first_of_tail) * width_, elements + (begin - piece.first) * width_,
-                  to_size((piece.end() - begin) * width_));
-      piece.count = begin - piece.first;
-      if (piece.count == 0) return;
+    if (tails_ && segment.end() > first_of_tail) {
+      const std::int64_t begin = std::max(segment.first, first_of_tail);
+      std::memcpy(tail(row) + (begin - first_of_tail) * width_, elements + (begin - segment.first) * width_,
+                  to_size((segment.end() - begin) * width_));
+      segment.count = begin - segment.first;
+      if (segment.count == 0) return;
     }
-    if (!tails_ || piece.first != 0 || row == 0)
-      return settings_.target.write({row * columns_ + piece.first, piece.count}, elements);
-    std::vector<std::byte> joined(to_size((tail_columns_ + piece.count) * width_));
+    if (!tails_ || segment.first != 0 || row == 0)
+      return settings_.target.write({row * columns_ + segment.first, segment.count}, elements);
+    std::vector<std::byte> joined(to_size((tail_columns_ + segment.count) * width_));
     std::memcpy(joined.data(), tail(row - 1), to_size(tail_columns_ * width_));
-    std::memcpy(joined.data() + tail_columns_ * width_, elements, to_size(piece.count * width_));
-    settings_.target.write({row * columns_ - tail_columns_, tail_columns_ + piece.count}, joined.data());
+    std::memcpy(joined.data() + tail_columns_ * width_, elements, to_size(segment.count * width_));
+    settings_.target.write({row * columns_ - tail_columns_, tail_columns_ + segment.count}, joined.data());
   }
 
   // The byte offset in the temporary file of a row of a tile. Tiles follow each other, each in row order.
@@ -115,7 +115,7 @@ class TiledResult {
     return (rows_ * tile.first + row * tile.count) * width_;
   }
 
-  [[nodiscard]] RowPieces scratch_tile(std::int64_t number) const {
+  [[nodiscard]] SplitRows scratch_tile(std::int64_t number) const {
     return {mapped_ + scratch_offset(number, 0), rows_, tiles_.tile(number), width_, true};
   }
 
@@ -137,7 +137,7 @@ class TiledResult {
                      std::byte* const joined = buffers.buffer_of(worker);
                      const Range rows = rows_of(number);
                      for (std::int64_t t = 0; t < tiles_.count(); ++t) {
-                       const RowPieces from = scratch_tile(t);
+                       const SplitRows from = scratch_tile(t);
                        const Range columns = tiles_.tile(t);
                        for (std::int64_t i = 0; i < rows.count; ++i) {
                          std::memcpy(joined + (i * columns_ + columns.first) * width_,
@@ -162,15 +162,15 @@ class TiledResult {
   mutable std::optional<Storage> tails_;  // the ends of all rows
 };
 
-// Calls work(block, worker) for all blocks, and lets the system read `pieces` of the blocks ahead.
+// Calls work(block, worker) for all blocks, and lets the system read `segments` of the blocks ahead.
 template <class Work>
-void for_each_block(const TileBlocks& blocks, const RowPieces& pieces, const Threads& threads,
+void for_each_block(const TileBlocks& blocks, const SplitRows& segments, const Threads& threads,
                     const Work& work) {
-  const auto need = [&](std::int64_t number) { pieces.need(blocks[number].rows, blocks[number].columns); };
+  const auto need = [&](std::int64_t number) { segments.need(blocks[number].rows, blocks[number].columns); };
   for_each_ahead(blocks.count(), kBlocksAhead, threads, need, [&](std::int64_t number, int worker) {
     const TileBlock block = blocks[number];
     work(block, worker);
-    pieces.done(block.rows, block.columns);
+    segments.done(block.rows, block.columns);
   });
 }
 
@@ -188,12 +188,12 @@ class PackedTile {
     return data() + (step * tile.count + column - tile.first) * width_;
   }
 
-  void pack(const RowPieces& pieces, const Range& tile, const Threads& threads) {
+  void pack(const SplitRows& segments, const Range& tile, const Threads& threads) {
     const TileBlocks blocks(steps_, tile, width_);
-    for_each_block(blocks, pieces, threads, [&](const TileBlock& block, int /*worker*/) {
+    for_each_block(blocks, segments, threads, [&](const TileBlock& block, int /*worker*/) {
       const std::int64_t bytes = block.columns.count * width_;
       for (std::int64_t step = block.rows.first; step < block.rows.end(); ++step) {
-        std::memcpy(at(tile, step, block.columns.first), pieces.at(step, block.columns.first),
+        std::memcpy(at(tile, step, block.columns.first), segments.at(step, block.columns.first),
                     to_size(bytes));
       }
       threads.advance(block.rows.count * bytes);
@@ -227,10 +227,10 @@ struct ColumnMoves {
   [[nodiscard]] WideTiles tiles(std::int64_t memory, std::int64_t file_offset) const {
     return {{rows, columns, width, steps * width}, memory - memory / kBlocksShare, file_offset};
   }
-  [[nodiscard]] RowPieces data(bool mapped) const {
+  [[nodiscard]] SplitRows data(bool mapped) const {
     return {moves.data.data(), steps, {0, stride}, width, mapped};
   }
-  [[nodiscard]] RowPieces indices(bool mapped) const {
+  [[nodiscard]] SplitRows indices(bool mapped) const {
     return {moves.map.decoder().indices(), columns, mapped};
   }
 };
@@ -287,8 +287,8 @@ class ColumnFiller {
   const RowMoves& moves_;
   Threads threads_;
   WideTiles tiles_;
-  RowPieces data_;
-  RowPieces indices_;
+  SplitRows data_;
+  SplitRows indices_;
   TiledResult result_;
   std::optional<PackedTile> packed_;
   WorkerBuffers blocks_;  // blocks of the result

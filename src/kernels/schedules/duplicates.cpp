@@ -13,8 +13,8 @@
 namespace tensorop {
 namespace {
 
-// A bit for each target of a run. The system provides pages of zeros when they are first touched: the bits of
-// a run with few updates are mostly never touched.
+// A bit for each target of a bucket. The system provides pages of zeros when they are first touched: the bits
+// of a bucket with few updates are mostly never touched.
 class TargetBits {
  public:
   explicit TargetBits(std::int64_t count)
@@ -31,13 +31,13 @@ class TargetBits {
   std::unique_ptr<std::uint64_t, Free> words_;
 };
 
-// The lowest update in the run whose row has an earlier update.
-std::optional<Move> first_duplicate(const Partition& updates, std::int64_t run) {
+// The lowest update in the bucket whose row has an earlier update.
+std::optional<Move> first_duplicate(const Partition& updates, std::int64_t bucket) {
   std::optional<Move> found;
-  if (updates.count(run) < 2) return found;
-  const Range targets = updates.targets(run);
+  if (updates.count(bucket) < 2) return found;
+  const Range targets = updates.targets(bucket);
   TargetBits updated(targets.count);
-  updates.visit(run, [&](const Move* moves, std::int64_t count) {
+  updates.visit(bucket, [&](const Move* moves, std::int64_t count) {
     for (std::int64_t i = 0; i < count && !found; ++i) {
       if (updated.set(moves[i].target - targets.first)) found = moves[i];
     }
@@ -48,7 +48,7 @@ std::optional<Move> first_duplicate(const Partition& updates, std::int64_t run) 
 // The lowest update of a target row.
 std::int64_t first_update(const Partition& updates, std::int64_t target) {
   std::int64_t first = -1;
-  updates.visit(updates.run_of(target), [&](const Move* moves, std::int64_t count) {
+  updates.visit(updates.bucket_of(target), [&](const Move* moves, std::int64_t count) {
     for (std::int64_t i = 0; i < count && first < 0; ++i) {
       if (moves[i].target == target) first = moves[i].update;
     }
@@ -70,12 +70,12 @@ void require_no_duplicates(const RowMoves& scatter, std::int64_t memory,
   const PartitionSizes& sizes = division.sizes;
   Partition updates(sizes, division.in_file ? scratch : nullptr);
   updates.put(scatter.map, {0, scatter.map.rows()}, nullptr, division.dividing(memory, threads));
-  const Threads some = threads_within(memory / 2, sizes.run_targets / 8, threads);
+  const Threads some = threads_within(memory / 2, sizes.bucket_targets / 8, threads);
   std::vector<std::optional<Move>> found(to_size(some.count()));
-  const auto need = [&](std::int64_t run) { updates.will_visit(run); };
-  for_each_ahead(sizes.runs(), some.count(), some, need, [&](std::int64_t run, int worker) {
+  const auto need = [&](std::int64_t bucket) { updates.will_visit(bucket); };
+  for_each_ahead(sizes.buckets(), some.count(), some, need, [&](std::int64_t bucket, int worker) {
     auto& lowest = found[to_size(worker)];
-    const auto own = first_duplicate(updates, run);
+    const auto own = first_duplicate(updates, bucket);
     if (own && (!lowest || own->update < lowest->update)) lowest = own;
   });
   std::optional<Move> lowest;

@@ -32,8 +32,8 @@ PassFacts pass_facts(const RowMoves& gather, std::int64_t memory) {
           .memory = memory};
 }
 
-// The rows of a pass, ordered by the runs of data from which they are read, and within a run in the order of
-// the pass.
+// The rows of a pass, ordered by the buckets of data from which they are read, and within a bucket in the
+// order of the pass.
 class AscendingRows {
  public:
   AscendingRows(const RowMoves& gather, Range rows, const Threads& threads)
@@ -47,41 +47,41 @@ class AscendingRows {
   // Calls use_moves(moves, n) for some rows, each from row `target` of data to row `update` of the result.
   template <class UseMoves>
   void visit(Range rows, const UseMoves& use_moves) const {
-    for_each_run(rows, [&](std::int64_t run, Range which) { by_data_.visit(run, which, use_moves); });
+    for_each_bucket(rows, [&](std::int64_t i, Range which) { by_data_.visit(i, which, use_moves); });
   }
-  // Starts to read these rows: page by page, or whole runs if that is not more.
+  // Starts to read these rows: page by page, or whole buckets if that is not more.
   void need(Range rows) const {
     std::vector<Move> moves;
-    for_each_run(rows, [&](std::int64_t run, Range which) {
-      const Range targets = by_data_.targets(run);
+    for_each_bucket(rows, [&](std::int64_t bucket, Range which) {
+      const Range targets = by_data_.targets(bucket);
       const std::int64_t bytes = targets.count * gather_.row_bytes();
       if (which.count >= bytes / kPage)
         return will_need(gather_.data.data() + targets.first * gather_.row_bytes(), bytes);
       moves.clear();
-      by_data_.visit(run, which,
+      by_data_.visit(bucket, which,
                      [&](const Move* some, std::int64_t n) { moves.insert(moves.end(), some, some + n); });
       std::ranges::sort(moves, {}, &Move::target);
       will_need_rows(gather_.data.data(), gather_.row_bytes(), moves);
     });
   }
-  // Tells the system that it may release the pages of these rows' runs.
+  // Tells the system that it may release the pages of these rows' buckets.
   void done(Range rows) const {
-    for_each_run(rows, [&](std::int64_t run, Range /*which*/) {
-      const Range targets = by_data_.targets(run);
+    for_each_bucket(rows, [&](std::int64_t bucket, Range /*which*/) {
+      const Range targets = by_data_.targets(bucket);
       done_with(gather_.data.data() + targets.first * gather_.row_bytes(),
                 targets.count * gather_.row_bytes());
     });
   }
 
  private:
-  // Calls visit(run, which) for each run that has some of these rows; `which` are those rows within the run.
+  // Calls visit(bucket, which) for each bucket that has some of these rows; `which`: those within it.
   template <class Visit>
-  void for_each_run(Range rows, const Visit& visit) const {
-    auto run = std::ranges::upper_bound(firsts_, rows.first) - firsts_.begin() - 1;
-    for (std::int64_t at = rows.first; at < rows.end(); ++run) {
-      const std::int64_t first = firsts_[static_cast<std::size_t>(run)];
-      const std::int64_t end = std::min(rows.end(), firsts_[static_cast<std::size_t>(run) + 1]);
-      if (at < end) visit(run, Range{at - first, end - at});
+  void for_each_bucket(Range rows, const Visit& visit) const {
+    auto bucket = std::ranges::upper_bound(firsts_, rows.first) - firsts_.begin() - 1;
+    for (std::int64_t at = rows.first; at < rows.end(); ++bucket) {
+      const std::int64_t first = firsts_[static_cast<std::size_t>(bucket)];
+      const std::int64_t end = std::min(rows.end(), firsts_[static_cast<std::size_t>(bucket) + 1]);
+      if (at < end) visit(bucket, Range{at - first, end - at});
       at = end;
     }
   }

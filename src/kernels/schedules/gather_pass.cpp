@@ -43,28 +43,28 @@ PassSizes choose_passes(const PassFacts& facts) {
 }
 
 // Divides the result into bands like a scatter that has an update for each row.
-PartitionSizes GatherPass::divide(const RowMoves& gather, Range rows, std::int64_t chunks,
+PartitionSizes GatherPass::divide(const RowMoves& gather, Range rows, std::int64_t blocks,
                                   std::int64_t memory) {
   const UpdateDivision division = choose_division(
       {.target_rows = rows.count, .rows = rows.count, .row_bytes = gather.row_bytes(), .memory = memory});
   return {.targets = rows,
-          .run_targets = division.sizes.run_targets,
+          .bucket_targets = division.sizes.bucket_targets,
           .rows = rows.count,
-          .chunks = chunks,
+          .blocks = blocks,
           .row_bytes = gather.row_bytes()};
 }
 
 GatherPass::Others GatherPass::others_of(const RowMoves& gather, std::int64_t rows, std::int64_t memory) {
   if (rows <= 0) return {0, 0};
   const PartitionSizes sizes = divide(gather, {0, rows}, 1, memory);
-  return {sizes.runs(), sizes.carried_bytes()};
+  return {sizes.buckets(), sizes.carried_bytes()};
 }
 
 std::int64_t GatherPass::carried_bytes(const RowMoves& gather) {
   return PartitionSizes{.row_bytes = gather.row_bytes()}.carried_row_bytes();
 }
 
-GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t band_rows, std::int64_t chunks,
+GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t band_rows, std::int64_t blocks,
                        const BandSettings& band_settings, const Threads& threads)
     : gather_(gather),
       settings_(band_settings),
@@ -76,7 +76,7 @@ GatherPass::GatherPass(const RowMoves& gather, Range rows, std::int64_t band_row
   clear(memory_->data(), band_.count);
   const Range others = {band_.end(), rows.count - band_.count};
   if (others.count != 0)
-    others_.emplace(divide(gather, others, chunks, band_settings.memory), band_settings.scratch);
+    others_.emplace(divide(gather, others, blocks, band_settings.memory), band_settings.scratch);
 }
 
 void GatherPass::clear(std::byte* out, std::int64_t rows) const {

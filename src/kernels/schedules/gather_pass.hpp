@@ -48,17 +48,17 @@ struct PassFacts {
 
 class GatherPass {
  public:
-  // Collects the rows `rows` of the result, in `chunks` chunks. Memory holds the first `band_rows` of them,
+  // Collects the rows `rows` of the result, in `blocks` blocks. Memory holds the first `band_rows` of them,
   // at least one. `gather`, `band_settings` and `threads` outlive this object. Throws Error if there is no
   // space.
-  GatherPass(const RowMoves& gather, Range rows, std::int64_t band_rows, std::int64_t chunks,
+  GatherPass(const RowMoves& gather, Range rows, std::int64_t band_rows, std::int64_t blocks,
              const BandSettings& band_settings, const Threads& threads);
 
-  // Adds the rows of a chunk. visit(add) calls add(row, from_row) for rows of the result, each at from +
+  // Adds the rows of a block. visit(add) calls add(row, from_row) for rows of the result, each at from +
   // from_row * row_bytes. add_rows() may call visit several times; each call must do the same. Call
-  // add_rows() once for each chunk, from any worker of the threads; no row of the result may come twice.
+  // add_rows() once for each block, from any worker of the threads; no row of the result may come twice.
   template <class Visit>
-  void add_rows(std::int64_t chunk, const Visit& visit, const std::byte* from, int worker);
+  void add_rows(std::int64_t block, const Visit& visit, const std::byte* from, int worker);
 
   // Writes all rows, after all calls of add_rows(). Rows that did not come become SkippedRows.
   void write();
@@ -73,7 +73,7 @@ class GatherPass {
   [[nodiscard]] static std::int64_t carried_bytes(const RowMoves& gather);
 
  private:
-  [[nodiscard]] static PartitionSizes divide(const RowMoves& gather, Range rows, std::int64_t chunks,
+  [[nodiscard]] static PartitionSizes divide(const RowMoves& gather, Range rows, std::int64_t blocks,
                                              std::int64_t memory);
   void clear(std::byte* out, std::int64_t rows) const;
   void place(std::byte* out, const std::byte* from, const Move* moves, std::int64_t count) const;
@@ -90,7 +90,7 @@ class GatherPass {
 };
 
 template <class Visit>
-void GatherPass::add_rows(std::int64_t chunk, const Visit& visit, const std::byte* from, int worker) {
+void GatherPass::add_rows(std::int64_t block, const Visit& visit, const std::byte* from, int worker) {
   Move mine[kIndexBlock];
   std::int64_t count = 0;
   visit([&](std::int64_t row, std::int64_t from_row) {
@@ -102,7 +102,7 @@ void GatherPass::add_rows(std::int64_t chunk, const Visit& visit, const std::byt
     count = 0;
   });
   place(memory_->data(), from, mine, count);
-  if (others_) others_->put(chunk, visit, from, scratch_[static_cast<std::size_t>(worker)]);
+  if (others_) others_->put(block, visit, from, scratch_[static_cast<std::size_t>(worker)]);
 }
 
 }  // namespace tensorop

@@ -70,10 +70,10 @@ void fill_rows(const RowMoves& gather, Range rows, const Decision& decision, std
       const std::int64_t group_bytes = gather.map.group_size() * row_bytes;
       read_through(data + last_read * group_bytes, group_bytes);
     }
-    const LocatedRows run = gather.map.locate_run(row, std::min(most, rows.end() - row), scratch);
-    gather_rows(out, data + run.base * row_bytes, run.offsets, run.count, row_bytes, skipped);
-    row += run.count;
-    out += run.count * row_bytes;
+    const LocatedRows located = gather.map.locate_segment(row, std::min(most, rows.end() - row), scratch);
+    gather_rows(out, data + located.base * row_bytes, located.offsets, located.count, row_bytes, skipped);
+    row += located.count;
+    out += located.count * row_bytes;
   }
 }
 
@@ -130,8 +130,8 @@ void PreparedPlan::fill_scatter(const RowUpdates& updates, Range range, std::byt
 template <class UseMoves>
 void PreparedPlan::visit(Range targets, const UseMoves& use_moves) const {
   if (sorted_ && intersection(targets, sorted_->sizes().targets) == targets) {
-    for (std::int64_t run = sorted_->run_of(targets.first); run <= sorted_->run_of(targets.end() - 1); ++run)
-      sorted_->visit(run, use_moves);
+    for (std::int64_t i = sorted_->bucket_of(targets.first); i <= sorted_->bucket_of(targets.end() - 1); ++i)
+      sorted_->visit(i, use_moves);
     return;
   }
   const RowMap& map = moves()->map;

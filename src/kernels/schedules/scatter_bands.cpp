@@ -33,10 +33,10 @@ constexpr std::int64_t kMostBands = 4096;
 // Bytes that sorting a move takes.
 constexpr std::int64_t kScatterSortBytes = 2 * sizeof(Move) + sizeof(Move) / 2;
 
-// In a file, the rows of a chunk for one band have about this many bytes.
-constexpr std::int64_t kPieceBytes = 256 << 10;
-constexpr std::int64_t kLeastChunkBytes = 1 << 20;
-// The indices of all chunks in all runs may take this many bytes, however little memory there is.
+// In a file, the rows of a block for one band have about this many bytes.
+constexpr std::int64_t kSegmentBytes = 256 << 10;
+constexpr std::int64_t kLeastBlockBytes = 1 << 20;
+// The indices of all blocks in all buckets may take this many bytes, however little memory there is.
 constexpr std::int64_t kLeastPlacesBytes = 4 << 20;
 
 // Bytes of a band that are copied at a time, and bytes that are read ahead of it.
@@ -56,7 +56,7 @@ std::int64_t band_rows_of(const UpdateFacts& facts) {
         std::max<std::int64_t>(1, ceil_div(facts.rows * kScatterSortBytes, sort_memory));
     rows = std::min(rows, facts.target_rows / bands);
   }
-  rows = run_targets_of(std::max<std::int64_t>(1, rows));
+  rows = bucket_targets_of(std::max<std::int64_t>(1, rows));
   while (ceil_div(facts.target_rows, rows) > kMostBands) rows *= 2;
   return rows;
 }
@@ -112,7 +112,7 @@ class BandFiller {
   }
 
   void read_ahead(std::int64_t band) const {
-    if (band >= updates_.sizes().runs()) return;
+    if (band >= updates_.sizes().buckets()) return;
     const Range rows = updates_.targets(band);
     will_need(scatter_.data.data() + rows.first * scatter_.row_bytes(),
               std::min(rows.count * scatter_.row_bytes(), kScatterAheadBytes / threads_.count()));
@@ -139,8 +139,8 @@ class BandFiller {
 }  // namespace
 
 Threads UpdateDivision::dividing(std::int64_t memory, const Threads& threads) const {
-  const std::int64_t chunk_bytes = in_file ? sizes.chunk_rows() * sizes.carried_row_bytes() : 1;
-  return threads_within(memory / kUpdatesShare, chunk_bytes, threads);
+  const std::int64_t block_bytes = in_file ? sizes.block_rows() * sizes.carried_row_bytes() : 1;
+  return threads_within(memory / kUpdatesShare, block_bytes, threads);
 }
 
 UpdateDivision choose_division(const UpdateFacts& facts) {
@@ -152,24 +152,24 @@ UpdateDivision choose_division(const UpdateFacts& facts) {
   sizes = sizes_in_memory({0, facts.target_rows}, band_rows, facts.rows);
   if (!facts.repeated && facts.row_bytes < kLongRow) sizes.row_bytes = facts.row_bytes;
   out.in_file = sizes.carried_bytes() > facts.memory / kUpdatesShare;
-  std::int64_t chunk_rows = sizes.chunk_rows();
+  std::int64_t block_rows = sizes.block_rows();
   if (out.in_file) {
-    const std::int64_t most = std::max(kLeastChunkBytes, facts.memory / kUpdatesShare / 2);
-    chunk_rows =
-        std::max<std::int64_t>(1, std::min(sizes.runs() * kPieceBytes, most) / sizes.carried_row_bytes());
+    const std::int64_t most = std::max(kLeastBlockBytes, facts.memory / kUpdatesShare / 2);
+    block_rows = std::max<std::int64_t>(
+        1, std::min(sizes.buckets() * kSegmentBytes, most) / sizes.carried_row_bytes());
   }
   const std::int64_t most_places = std::max(kLeastPlacesBytes, facts.memory / kPlacesShare);
-  const std::int64_t most_chunks =
-      std::max<std::int64_t>(1, most_places / ((sizes.runs() + 1) * to_int64(sizeof(std::uint32_t))));
-  sizes.chunks = std::min(ceil_div(facts.rows, std::max<std::int64_t>(1, chunk_rows)), most_chunks);
+  const std::int64_t most_blocks =
+      std::max<std::int64_t>(1, most_places / ((sizes.buckets() + 1) * to_int64(sizeof(std::uint32_t))));
+  sizes.blocks = std::min(ceil_div(facts.rows, std::max<std::int64_t>(1, block_rows)), most_blocks);
   return out;
 }
 
 BandPlan plan_scatter_bands(const RowMoves& scatter, std::int64_t memory) {
   const UpdateDivision division = choose_division(facts_of(scatter, memory));
   const std::int64_t updates = scatter.row_updates->repeats() ? 0 : scatter.map.rows();
-  return {.count = division.sizes.runs(),
-          .band_bytes = std::min(division.sizes.run_targets, scatter.data_rows()) * scatter.row_bytes(),
+  return {.count = division.sizes.buckets(),
+          .band_bytes = std::min(division.sizes.bucket_targets, scatter.data_rows()) * scatter.row_bytes(),
           .read_bytes = (scatter.data_rows() + updates) * scatter.row_bytes(),
           .scratch_bytes = division.in_file ? division.sizes.carried_bytes() : 0};
 }
@@ -178,7 +178,7 @@ void write_scatter_bands(const RowMoves& scatter, const Partition& updates, cons
                          const Threads& threads) {
   const std::int64_t row_bytes = scatter.row_bytes() + scatter.row_updates->accumulator_bytes();
   const Threads some =
-      threads_within(band_settings.memory / kBandsShare, updates.sizes().run_targets * row_bytes, threads);
+      threads_within(band_settings.memory / kBandsShare, updates.sizes().bucket_targets * row_bytes, threads);
   const BandFiller filler(scatter, updates, band_settings, some);
   write_bands(updates, scatter.row_elements, scatter.row_bytes(), band_settings, some,
               [&](std::int64_t band, std::byte* out) { filler.fill(band, out); });

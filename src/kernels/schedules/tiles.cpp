@@ -103,9 +103,9 @@ void fill_tiles(const RowMoves& moves, std::byte* whole, std::int64_t part, std:
 void write_base_of_tiles(const RowMoves& moves, Range elements, const ElementTarget& target,
                          const Threads& threads) {
   if (ColumnTiles(moves.map, moves.data_rows(), moves.row_bytes()).cover_all()) return;
-  const std::int64_t chunk = kBaseBytes / moves.row_bytes();
+  const std::int64_t block_rows = kBaseBytes / moves.row_bytes();
   threads.expect(elements.count * moves.row_bytes());
-  for_each_range(elements, chunk, threads, [&](Range some, int /*worker*/) {
+  for_each_range(elements, block_rows, threads, [&](Range some, int /*worker*/) {
     target.write(some, moves.data.data() + some.first * moves.row_bytes());
     threads.advance(some.count * moves.row_bytes());
   });

@@ -52,7 +52,7 @@ std::int64_t WideTiles::tail_columns() const {
 }
 
 Range WideTiles::tile(std::int64_t number) const {
-  if (!pages_ || rows_are_pages_) return piece(number, 0);
+  if (!pages_ || rows_are_pages_) return segment(number, 0);
   // The columns at which pages begin differ from row to row.
   const std::int64_t first = std::max<std::int64_t>(0, number * tile_columns_ - page_columns_);
   return {first, std::min(shape_.columns, (number + 1) * tile_columns_) - first};
@@ -63,15 +63,15 @@ std::int64_t WideTiles::most_columns() const {
   return std::min(shape_.columns, tile_columns_ + more);
 }
 
-Range WideTiles::piece(std::int64_t number, std::int64_t row) const {
+Range WideTiles::segment(std::int64_t number, std::int64_t row) const {
   const std::int64_t first = bound(number, row);
   return {first, bound(number + 1, row) - first};
 }
 
-RowPieces::RowPieces(const Tensor& tensor, std::int64_t columns, bool mapped)
-    : RowPieces(tensor.data(), tensor.size() / columns, {0, columns}, element_size(tensor.dtype()), mapped) {}
+SplitRows::SplitRows(const Tensor& tensor, std::int64_t columns, bool mapped)
+    : SplitRows(tensor.data(), tensor.size() / columns, {0, columns}, element_size(tensor.dtype()), mapped) {}
 
-RowPieces::RowPieces(const std::byte* data, std::int64_t rows, Range columns, std::int64_t width, bool mapped)
+SplitRows::SplitRows(const std::byte* data, std::int64_t rows, Range columns, std::int64_t width, bool mapped)
     : data_(data),
       rows_(rows),
       first_(columns.first),
@@ -79,15 +79,15 @@ RowPieces::RowPieces(const std::byte* data, std::int64_t rows, Range columns, st
       width_(width),
       mapped_(mapped) {}
 
-void RowPieces::begin() const {
+void SplitRows::begin() const {
   expect_random(data_, rows_ * columns_ * width_);
 }
 
-bool RowPieces::reads_gaps(std::int64_t columns) const {
+bool SplitRows::reads_gaps(std::int64_t columns) const {
   return (columns_ - columns) * width_ <= kSmallGap;
 }
 
-void RowPieces::need(Range rows, Range columns) const {
+void SplitRows::need(Range rows, Range columns) const {
   const std::int64_t bytes = columns.count * width_;
   if (rows.count > 0 && reads_gaps(columns.count)) {
     return will_need(at(rows.first, columns.first), (rows.count - 1) * columns_ * width_ + bytes);
@@ -95,13 +95,13 @@ void RowPieces::need(Range rows, Range columns) const {
   for (std::int64_t row = rows.first; row < rows.end(); ++row) will_need(at(row, columns.first), bytes);
 }
 
-void RowPieces::done(Range rows, Range columns) const {
+void SplitRows::done(Range rows, Range columns) const {
   if (!mapped_ || rows.count == 0) return;
   if (rows.count == 1) return done_with(at(rows.first, columns.first), columns.count * width_);
   done_with(at(rows.first, first_), rows.count * columns_ * width_);
 }
 
-std::int64_t RowPieces::read_bytes(std::int64_t tiles) const {
+std::int64_t SplitRows::read_bytes(std::int64_t tiles) const {
   const std::int64_t once = rows_ * columns_ * width_;
   return reads_gaps(ceil_div(columns_, tiles)) ? tiles * once : once;
 }

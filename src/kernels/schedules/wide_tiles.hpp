@@ -1,5 +1,5 @@
 // Tiles for work along an outer axis of tensors that do not fit in memory. Unlike the tiles of tiles.hpp
-// they are as wide as memory allows, so that a tile has whole pages of each row: each piece of a row of an
+// they are as wide as memory allows, so that a tile has whole pages of each row: each segment of a row of an
 // operand is read once, and each page of the result is written by one tile.
 #pragma once
 
@@ -42,7 +42,7 @@ class WideTiles {
   [[nodiscard]] std::int64_t most_columns() const;
   // The columns of row `row` of the result that a tile writes, out of those it holds. Each column is written
   // by one tile, and so is each page of the file, unless tiles are too narrow.
-  [[nodiscard]] Range piece(std::int64_t number, std::int64_t row) const;
+  [[nodiscard]] Range segment(std::int64_t number, std::int64_t row) const;
 
  private:
   // The first column of a row that tile `number` writes.
@@ -57,30 +57,30 @@ class WideTiles {
   bool pages_ = false;  // the columns that a tile writes begin with a page of the file
 };
 
-// Rows of a tensor that are read in pieces.
-class RowPieces {
+// Rows of a tensor that are read in segments.
+class SplitRows {
  public:
   // Rows of `columns` elements. `mapped`: the tensor is a mapped file, whose pages may be released after use.
-  RowPieces(const Tensor& tensor, std::int64_t columns, bool mapped);
+  SplitRows(const Tensor& tensor, std::int64_t columns, bool mapped);
   // The rows at `data` consist of the columns `columns` only.
-  RowPieces(const std::byte* data, std::int64_t rows, Range columns, std::int64_t width, bool mapped);
+  SplitRows(const std::byte* data, std::int64_t rows, Range columns, std::int64_t width, bool mapped);
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t width() const { return width_; }
   [[nodiscard]] const std::byte* at(std::int64_t row, std::int64_t column) const {
     return data_ + (row * columns_ + column - first_) * width_;
   }
-  // Tells the system that only pieces passed to need() will be read.
+  // Tells the system that only segments passed to need() will be read.
   void begin() const;
   // Starts to read these columns of these rows.
   void need(Range rows, Range columns) const;
-  // Tells the system that these pieces will not be read again soon.
+  // Tells the system that these segments will not be read again soon.
   void done(Range rows, Range columns) const;
-  // Bytes that are read from the disk if the pieces of `tiles` tiles are read one tile after the other.
+  // Bytes that are read from the disk if the segments of `tiles` tiles are read one tile after the other.
   [[nodiscard]] std::int64_t read_bytes(std::int64_t tiles) const;
 
  private:
-  // Whether the gaps between pieces are read as well, because skipping them takes more time.
+  // Whether the gaps between segments are read as well, because skipping them takes more time.
   [[nodiscard]] bool reads_gaps(std::int64_t columns) const;
 
   const std::byte* data_;

@@ -1,4 +1,4 @@
-// Runs over broadcast operands: whatever slice of the result is asked for, each of its elements comes with
+// Segments of broadcast operands: whatever slice of the result is asked for, each of its elements comes with
 // the operands' elements that belong to it.
 #include <cstring>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "support/catch.hpp"
 #include "support/random.hpp"
 
-namespace tensorop::kernels_run_iterator_test {
+namespace tensorop::kernels_segment_iterator_test {
 namespace {
 
 // A result and the dimensions each operand has of it (others repeat).
@@ -42,10 +42,10 @@ Tensor tensor_over(const std::vector<std::int32_t>& elements) {
 }
 
 void check_slice(const Case& test, const std::vector<std::vector<std::int32_t>>& data,
-                 const RunIterator& iterator, std::int64_t first, std::int64_t count) {
+                 const SegmentIterator& iterator, std::int64_t first, std::int64_t count) {
   std::int64_t position = first;
   std::int64_t wrong = 0;
-  iterator.for_each_run({first, count}, [&](const RunOperand* operands, std::int64_t n) {
+  iterator.for_each_segment({first, count}, [&](const SegmentOperand* operands, std::int64_t n) {
     CHECK(n > 0);
     for (std::int64_t j = 0; j < n; ++j, ++position) {
       for (std::size_t i = 0; i < data.size(); ++i) {
@@ -92,7 +92,7 @@ TEST_CASE("any slice of a broadcast result meets the right elements", "[elementw
       operands.push_back(tensor_over(data[i]));
       strides.push_back(strides_of(test.shape, test.operands[i]));
     }
-    const RunIterator iterator(test.shape, operands, strides);
+    const SegmentIterator iterator(test.shape, operands, strides);
     const std::int64_t elements = count(test.shape);
     check_slice(test, data, iterator, 0, elements);
     for (int i = 0; i < 40; ++i) {
@@ -105,11 +105,12 @@ TEST_CASE("any slice of a broadcast result meets the right elements", "[elementw
 TEST_CASE("short rows are taken together", "[elementwise]") {
   const std::vector<std::int32_t> a(30000);
   const std::vector<std::int32_t> b(3);
-  const RunIterator iterator({10000, 3}, {tensor_over(a), tensor_over(b)}, {{3, 1}, {0, 1}});
-  int runs = 0;
-  iterator.for_each_run({0, 30000}, [&](const RunOperand* /*operands*/, std::int64_t /*count*/) { ++runs; });
-  CHECK(runs < 40);
+  const SegmentIterator iterator({10000, 3}, {tensor_over(a), tensor_over(b)}, {{3, 1}, {0, 1}});
+  int segments = 0;
+  iterator.for_each_segment({0, 30000},
+                            [&](const SegmentOperand* /*operands*/, std::int64_t /*count*/) { ++segments; });
+  CHECK(segments < 40);
 }
 
 }  // namespace
-}  // namespace tensorop::kernels_run_iterator_test
+}  // namespace tensorop::kernels_segment_iterator_test
