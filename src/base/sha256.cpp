@@ -4,11 +4,12 @@
 #include <bit>
 #include <cstring>
 
+#include "base/text/text.hpp"
+
 #ifdef __x86_64__
 #include <immintrin.h>
 
 #include "base/system/processor.hpp"
-#include "base/text/text.hpp"
 #endif
 
 namespace tensorop {

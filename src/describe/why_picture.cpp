@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/text/text.hpp"
 #include "describe/why_report.hpp"
+#include "ops/index_policy.hpp"
 
 namespace tensorop {
 namespace {
