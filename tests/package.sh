@@ -182,7 +182,7 @@ wheel_version=${version/\~dev/.dev0}
 arm_deb=$artefacts/tensorop_${version}_arm64.deb
 arm_tarball=$artefacts/tensorop-$version-linux-aarch64.tar.gz
 wheel=tensorop-$wheel_version-py3-none-manylinux_2_17
-check "what there is" equal "$(cd "$artefacts" && LC_ALL=C ls -d -- *.* SHA256SUMS)" "SHA256SUMS
+check "what there is" equal "$(cd "$artefacts" && ls -d -- *.* SHA256SUMS | LC_ALL=C sort)" "$(LC_ALL=C sort <<<"SHA256SUMS
 ${wheel}_aarch64.whl
 ${wheel}_x86_64.whl
 tensorop-$version-linux-aarch64.spdx.json
@@ -190,7 +190,7 @@ tensorop-$version-linux-aarch64.tar.gz
 tensorop-$version-linux-x86_64.spdx.json
 tensorop-$version-linux-x86_64.tar.gz
 tensorop_${version}_amd64.deb
-tensorop_${version}_arm64.deb"
+tensorop_${version}_arm64.deb")"
 check "SHA256SUMS" env -C "$artefacts" sha256sum --check --strict --quiet SHA256SUMS
 check "it has all files" equal "$(wc -l <"$artefacts/SHA256SUMS")" 8
 check "these are the packages" cmp "$deb" "$artefacts/${deb##*/}"
