@@ -200,7 +200,7 @@ void convert_to_archive(const Conversion& conversion, const std::vector<NamedCas
                         reading.settings);
       });
   archive->commit();
-  if (old && &format == &kSafetensorsFormat)
+  if (old && format.has_index)
     update_model_sizes(conversion.destination.path, conversion.destination.durable);
 }
 

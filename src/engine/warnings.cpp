@@ -68,7 +68,7 @@ void warn_of_elements(const Bound& bound, const PreparedPlan& plan, const Settin
 
 void warn_of_unnamed(const std::string& path, const Format& format, DType dtype, const Settings& settings) {
   // Readers of raw files must name every dtype anyway.
-  if (!settings.warn || !format.unnamed.contains(dtype) || &format == &kRawFormat) return;
+  if (!settings.warn || !format.unnamed.contains(dtype) || format.unnamed == kAllTypes) return;
   settings.warn(cat(path == "-" ? "standard output" : printable(path), ": ", format.title,
                     " has no code for ", name(dtype), ": ", info(dtype).npy,
                     " is written, and --dtype must name the dtype where the file is read; a ",

@@ -182,7 +182,7 @@ bool begins_with_bracketed_word(std::string_view head) {
 
 [[noreturn]] void refuse_input(std::string_view head, const Format* named = nullptr) {
   const auto titles =
-      format_titles([](const Format& format) { return format.is_readable() && !is_table(format); });
+      format_titles([](const Format& format) { return format.is_readable() && !format.is_table; });
   const Signature* const foreign = find_signature(head);
   std::string_view hint = foreign == nullptr ? std::string_view() : foreign->hint;
   if (foreign == nullptr && begins_as_text(head))
@@ -207,19 +207,14 @@ std::pair<const Format*, std::string_view> find_ending(std::string_view path) {
 
 }  // namespace
 
-bool is_table(const Format& format) {
-  return &format == &kTextFormat || &format == &kCsvFormat || &format == &kTsvFormat;
-}
-
 std::span<const Format* const> formats() {
   return kFormats;
 }
 
 const Format* detect_format(std::string_view file) {
   const std::string_view head = file.substr(0, kHeadBytes);
-  // The field or key that tells may be anywhere.
   const auto* const found = std::ranges::find_if(kDetected, [&](const Format* format) {
-    return format->detects(format == &kOnnxFormat || format == &kShardIndexFormat ? file : head);
+    return format->detects(format->detects_in_file ? file : head);
   });
   return found == std::end(kDetected) ? nullptr : *found;
 }
@@ -228,7 +223,7 @@ bool begins_plain_text(std::string_view text) {
   const Format* const detected = detect_format(text);
   const bool is_mark = text.starts_with("\xEF\xBB\xBF");
   return is_text(text.substr(0, 1)) && !is_mark && find_signature(text) == nullptr &&
-         (detected == nullptr || is_table(*detected) || begins_with_bracketed_word(text));
+         (detected == nullptr || detected->is_table || begins_with_bracketed_word(text));
 }
 
 void refuse_foreign(std::string_view head) {
@@ -248,8 +243,8 @@ const Format& input_format(std::string_view file, std::string_view path, const F
   const bool is_foreign = find_signature(head) != nullptr;
   const bool is_answer = is_failed_download(head, named);
   const Format* const table = given != nullptr ? given : named;
-  const bool is_word = table != nullptr && is_table(*table) && begins_with_bracketed_word(head);
-  if (detected != nullptr && !is_table(*detected) && !is_answer && !is_word) return *detected;
+  const bool is_word = table != nullptr && table->is_table && begins_with_bracketed_word(head);
+  if (detected != nullptr && !detected->is_table && !is_answer && !is_word) return *detected;
   if (is_answer && !is_foreign) refuse_input(head, named);
   if (detected == nullptr && named == &kSafetensorsFormat && !is_foreign) return *named;  // damaged
   if (given == &kJsonFormat) return *given;
@@ -257,7 +252,7 @@ const Format& input_format(std::string_view file, std::string_view path, const F
   if (given != nullptr) return *given;
   if (head.empty() && named != nullptr && named->is_binary)
     throw Error(cat("is empty, not ", noun_of(*named)));
-  if (named != nullptr && is_table(*named)) return *named;
+  if (named != nullptr && named->is_table) return *named;
   // Text that begins like a table.
   if (detected != nullptr) return named == &kJsonFormat ? *named : *detected;
   if (!is_single_value(head)) refuse_input(head);
@@ -330,9 +325,7 @@ const Format* find_format_by_ending(std::string_view path) {
 
 void refuse_output(std::string_view path, const Format& format) {
   throw Error(cat(printable(path), ": ", format.title, " files are only read"), "",
-              &format == &kShardIndexFormat
-                  ? "-o INDEX:NAME replaces one array"
-                  : "convert makes an archive of a model: -o FILE.safetensors, -o FILE.npz");
+              std::string(format.output_hint));
 }
 
 const Format& format_by_ending(std::string_view path) {

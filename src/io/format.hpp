@@ -43,7 +43,10 @@ struct Format {
 
   // Whether a file that begins with `head` has the format; null: only the file extension decides.
   bool (*detects)(std::string_view head) = nullptr;
+  bool detects_in_file = false;  // `head` is the whole file: what tells may be anywhere
   bool is_binary = false;
+  bool is_table = false;  // a text table: rows of fields
+  char separator = 0;     // of a table's fields; 0: tabs if the first row has one, else commas
 
   // For a binary format: as StreamReading::enough; null if the bytes that a stream needs are unknown.
   std::int64_t (*enough_bytes)(std::string_view head) = nullptr;
@@ -53,6 +56,8 @@ struct Format {
   // Reading: one of the next two functions, or none if files of the format are detected as another format.
   // Opens a file whose header declares the dtypes. Throws Error.
   std::unique_ptr<Archive> (*open)(const InputFile& file) = nullptr;
+  // For files that are models: opens the arrays of a model, also if it has none, which `open` refuses.
+  std::unique_ptr<Archive> (*open_model)(const InputFile& file) = nullptr;
   // Reads a tensor from text. For untyped text, reading.as is its dtype (json_reader.hpp).
   TextTensor (*read_text)(std::string_view text, const TextReading& reading) = nullptr;
   // For `read_text`: what the beginning of the text shows of its dtype; null: nothing.
@@ -77,6 +82,11 @@ struct Format {
   // With `create_archive`: the least bytes of an archive of these members, as far as the dtypes and shapes of
   // the new ones tell. Throws Error if the format cannot store one of them, or all of them together.
   std::int64_t (*least_bytes)(std::span<const ArchiveArray> arrays) = nullptr;
+  // For a format that is only read: the hint of the error for a result in it.
+  std::string_view output_hint = "convert makes an archive of a model: -o FILE.safetensors, -o FILE.npz";
+  // The array that a name means; null: the name itself.
+  std::string_view (*array_name)(std::string_view name) = nullptr;
+  bool has_index = false;       // an index may list the arrays of several files, and state their sizes
   bool can_compress = false;    // the archive honours ArchiveArray::compress
   bool keeps_metadata = false;  // create_archive writes ArchiveOptions::metadata
   DTypeSet unnamed = {};        // dtypes that files of the format cannot distinguish
@@ -114,8 +124,6 @@ extern const Format kShardIndexFormat;
 extern const Format kGgufFormat;
 extern const Format kRawFormat;
 
-// Whether the format is a text table: rows of fields.
-[[nodiscard]] bool is_table(const Format& format);
 // All formats, in the order of listings.
 [[nodiscard]] std::span<const Format* const> formats();
 
@@ -138,9 +146,6 @@ void refuse_foreign(std::string_view head);
 [[nodiscard]] const Format* read_text_format(std::string_view name);
 // The values of --input-format.
 [[nodiscard]] std::vector<std::string> text_format_names();
-
-// Opens the initializers of an ONNX model, also if it has none, which Format::open refuses.
-[[nodiscard]] std::unique_ptr<Archive> open_onnx_model(const InputFile& file);
 
 // "an NPY file", "an NPZ archive".
 [[nodiscard]] std::string noun_of(const Format& format);

@@ -60,7 +60,7 @@ std::optional<OpenedFile> open_whole_path(const Operand& operand, const Format* 
     if (raw != nullptr) return raw->header.enough_bytes();
     if (head.size() < due) return StreamReading::kUnknown;
     if (!check) format = format_of(head);
-    const bool may_be_strings = given != nullptr && is_table(*format);
+    const bool may_be_strings = given != nullptr && format->is_table;
     if (format->check_text == nullptr || may_be_strings) {
       due = 4 * head.size();
       return format->enough_bytes == nullptr ? StreamReading::kUnknown : format->enough_bytes(head);
@@ -71,7 +71,7 @@ std::optional<OpenedFile> open_whole_path(const Operand& operand, const Format* 
       due = head.size() + (head.size() - *checked);
       return StreamReading::kUnknown;
     }
-    if (!is_table(*format)) return std::int64_t{0};
+    if (!format->is_table) return std::int64_t{0};
     // Not left to the reader, to whom these bytes may be all of a table of strings.
     with_context(printable(shown), [&] { return format->read_text(head, {}); });
     due = head.npos;

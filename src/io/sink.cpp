@@ -136,7 +136,7 @@ std::unique_ptr<Sink> open_archive_sink(const Destination& given, const Format& 
       .durable = destination.durable, .replaced = destination.replaced, .writers = destination.writers};
   std::vector<ArchiveArray> arrays;
   ArchiveArray added{.name = name, .dtype = dtype, .shape = shape};
-  bool is_sized = old != nullptr && format == &kSafetensorsFormat;  // an index may state the sum of sizes
+  bool is_sized = old != nullptr && format->has_index;
   if (old) {
     options.metadata = old->metadata();
     options.comment = old->comment();

@@ -89,11 +89,11 @@ void Source::take_file(const OpenedFile& opened, const Options& options) {
   format_ = opened.format;
   if (format_->read_text != nullptr) {
     const Format* const named = find_format_by_ending(opened.shown());
-    has_strings_ = !tensorop::is_table(*format_) || options.text_format != nullptr ||
-                   (named != nullptr && tensorop::is_table(*named));
+    has_strings_ =
+        !format_->is_table || options.text_format != nullptr || (named != nullptr && named->is_table);
     mapping_ = opened.file.mapping();
     text_ = text_of(opened);
-    is_table_ = tensorop::is_table(*format_);
+    is_table_ = format_->is_table;
     if (is_table_ && options.column) {
       text_ = owned_span(in_context([&] { return table_column(text_->text, *format_, *options.column); }));
       format_ = &kTextFormat;

@@ -81,8 +81,9 @@ TensorSet TensorSet::of_archive(OpenedFile opened) {
   TensorSet set;
   set.name_ = opened.shown();
   set.format_ = opened.format;
-  if (opened.format == &kOnnxFormat) {
-    set.archive_ = with_context(printable(opened.shown()), [&] { return open_onnx_model(opened.file); });
+  if (opened.format->open_model != nullptr) {
+    set.archive_ =
+        with_context(printable(opened.shown()), [&] { return opened.format->open_model(opened.file); });
   } else {
     set.archive_ = tensorop::open_archive(opened);
   }

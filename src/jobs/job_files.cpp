@@ -15,7 +15,8 @@ bool is_operand(const Operator& op, const NamedText& attribute) {
 bool FileArray::overlaps(const FileArray& other) const {
   if (file != other.file) return false;
   if (array.empty() || other.array.empty() || array == other.array) return true;
-  return (is_npz || other.is_npz) && npz_array_name(array) == npz_array_name(other.array);
+  const auto name = array_name != nullptr ? array_name : other.array_name;
+  return name != nullptr && name(array) == name(other.array);
 }
 
 bool JobFile::overlaps(const JobFile& other) const {
@@ -36,8 +37,7 @@ std::vector<FileArray> FileFinder::find(const Operand& operand) {
 
 FileArray FileFinder::find(const Destination& output) {
   if (!output.is_member) return {key_of(output.path)};
-  return {key_of(shards_.file_of(output.path, output.array)), output.array,
-          &format_of(output) == &kNpzFormat};
+  return {key_of(shards_.file_of(output.path, output.array)), output.array, format_of(output).array_name};
 }
 
 }  // namespace tensorop

@@ -36,9 +36,9 @@ void for_each_reference(AnyRequest& request, const Visit& visit) {
 
 // A file, or an array of an archive.
 struct FileArray {
-  std::string file;        // from PathKeys::key_of()
-  std::string array = {};  // empty: the whole file
-  bool is_npz = false;     // the arrays "x" and "x.npy" are the same
+  std::string file;                                                 // from PathKeys::key_of()
+  std::string array = {};                                           // empty: the whole file
+  std::string_view (*array_name)(std::string_view name) = nullptr;  // Format::array_name
 
   [[nodiscard]] bool overlaps(const FileArray& other) const;
 };

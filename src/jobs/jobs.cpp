@@ -251,9 +251,10 @@ void read_jobs(const std::string& path, JobPurpose purpose, std::vector<Job>& jo
   const std::string name = path == "-" ? std::string(kStandardInputName) : printable(path);
   const OpenedFile opened = open_file(path == "-" ? Operand(path) : Operand::of_path(path), &kJsonFormat);
   if (opened.format != &kJsonFormat) {
-    if (opened.format == &kOnnxFormat) {
-      throw Error(cat(name, ": is an ONNX model, not a job file"), "",
-                  "tensorop check FOLDER checks the folder of its case");
+    if (opened.format->open_model != nullptr) {
+      throw Error(
+          cat(name, ": is ", opened.format->article, " ", opened.format->title, " model, not a job file"), "",
+          "tensorop check FOLDER checks the folder of its case");
     }
     throw Error(cat(name, ": is ", noun_of(*opened.format), ", not a job file"));
   }

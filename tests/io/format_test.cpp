@@ -43,7 +43,7 @@ std::int64_t width_of(const Tensor& tensor) {
 // Some formats have no strings: they say so when they are asked to write them. All else every format has, but
 // that the rank of a table shows only where it has two columns, and its dtype not at all.
 bool is_refused(const Format& format, const Tensor& tensor) {
-  if (is_table(format) && tensor.rank() == 0) return true;
+  if (format.is_table && tensor.rank() == 0) return true;
   if (tensor.dtype() != DType::string) return false;
   const TempDir dir;
   return error_of([&] {
@@ -110,8 +110,8 @@ TEST_CASE("each format's row is complete and means one format", "[io][format]") 
       if (!ending.empty()) CHECK((ending.starts_with('.') && endings.insert(ending).second));
     }
     const int readers = int{format.read_text != nullptr} + int{format.open != nullptr};
-    CHECK(readers == (format.detects != nullptr || is_table(format) ? 1 : 0));
-    if (is_table(format)) CHECK((format.read_text != nullptr && !format.endings[0].empty()));
+    CHECK(readers == (format.detects != nullptr || format.is_table ? 1 : 0));
+    if (format.is_table) CHECK((format.read_text != nullptr && !format.endings[0].empty()));
     CHECK_FALSE((format.encode != nullptr && format.create_archive != nullptr));
     CHECK((format.is_writable() || format.is_readable()));
     CHECK(find_format(format.name) == (format.is_writable() ? &format : nullptr));
@@ -130,7 +130,7 @@ TEST_CASE("a file of any format reads back as what was written", "[io][format]")
       CAPTURE(format.name, name(tensor.dtype()));
       if (is_refused(format, tensor)) continue;
       // The name says another format, but where it decides.
-      const std::string path = dir.file(is_table(format) ? cat("file", format.endings[0]) : "file.npz");
+      const std::string path = dir.file(format.is_table ? cat("file", format.endings[0]) : "file.npz");
       write(*open_sink({path, &format}, tensor.dtype(), tensor.shape(), width_of(tensor)), tensor);
       const std::string bytes = get(path);
       if (format.is_readable()) {
@@ -142,9 +142,9 @@ TEST_CASE("a file of any format reads back as what was written", "[io][format]")
         if (format.check_text != nullptr) CHECK(format.check_text()(bytes));
       }
       // The nested form has no shape for some empty tensors.
-      if ((!format.is_readable() || is_table(format)) && tensor.size() == 0) continue;
+      if ((!format.is_readable() || format.is_table) && tensor.size() == 0) continue;
       check_same(&format == &kRawFormat ? raw_operand(path, tensor) : path, tensor);
-      if (format.is_readable() && !is_table(format))
+      if (format.is_readable() && !format.is_table)
         check_info(inspect_file(path).arrays.at(0), path, format, tensor);
     }
   }

@@ -179,6 +179,7 @@ constinit const Format kNpzFormat = {
                          const ArchiveOptions& options) { return write_npz(path, options); },
     .require_name = require_file_name,
     .least_bytes = npz_bytes,
+    .array_name = npz_array_name,
     .can_compress = true,
     .unnamed = kSmallTypes,
 };

@@ -88,6 +88,10 @@ class OnnxArchive final : public Archive {
   mutable ExternalFiles external_;
 };
 
+std::unique_ptr<Archive> open_onnx_model(const InputFile& file) {
+  return std::make_unique<OnnxArchive>(file);
+}
+
 std::unique_ptr<Archive> open_onnx(const InputFile& file) {
   auto archive = open_onnx_model(file);
   if (archive->size() != 0) return archive;
@@ -97,18 +101,16 @@ std::unique_ptr<Archive> open_onnx(const InputFile& file) {
 
 }  // namespace
 
-std::unique_ptr<Archive> open_onnx_model(const InputFile& file) {
-  return std::make_unique<OnnxArchive>(file);
-}
-
 constinit const Format kOnnxFormat = {
     .name = "onnx",
     .title = "ONNX",
     .article = "an",
     .endings = {".onnx"},
     .detects = begins_as_onnx_model,
+    .detects_in_file = true,
     .is_binary = true,
     .open = open_onnx,
+    .open_model = open_onnx_model,
 };
 
 }  // namespace tensorop

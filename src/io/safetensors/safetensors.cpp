@@ -108,6 +108,7 @@ constinit const Format kSafetensorsFormat = {
                          const ArchiveOptions& options) { return write_safetensors(path, options); },
     .require_name = require_safetensors_name,
     .least_bytes = safetensors_bytes,
+    .has_index = true,
     .keeps_metadata = true,
     .missing = missing_dtypes(),
 };

@@ -325,7 +325,9 @@ constinit const Format kShardIndexFormat = {
     .article = "a",
     .endings = {".safetensors.index.json"},
     .detects = begins_as_shard_index,
+    .detects_in_file = true,
     .open = open_sharded,
+    .output_hint = "-o INDEX:NAME replaces one array",
 };
 
 }  // namespace tensorop

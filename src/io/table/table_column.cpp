@@ -64,9 +64,8 @@ std::size_t find_column(const std::vector<std::string>& names, std::string_view 
 
 std::string table_column(std::string_view text, const Format& format, std::string_view name) {
   text = after_byte_order_mark(text);
-  const bool has_tabs = &format == &kTsvFormat ||
-                        (&format == &kTextFormat && text.substr(0, text.find('\n')).find('\t') != text.npos);
-  const char separator = has_tabs ? '\t' : ',';
+  const bool has_tabs = text.substr(0, text.find('\n')).find('\t') != text.npos;
+  const char separator = format.separator != 0 ? format.separator : has_tabs ? '\t' : ',';
   std::string out;
   std::vector<std::string> names;
   std::size_t wanted = 0;

@@ -364,6 +364,10 @@ consteval Format table_format(std::string_view name, std::string_view title, std
       .title = title,
       .article = "a",
       .endings = {ending},
+      .is_table = true,
+      .separator = kSeparator == Separator::comma ? ','
+                   : kSeparator == Separator::tab ? '\t'
+                                                  : '\0',
       .check_text = table_check,
       .read_text =
           [](std::string_view text, const TextReading& reading) {
