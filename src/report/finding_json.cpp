@@ -88,10 +88,11 @@ Json largest_json(const Comparison& comparison) {
       .add("ulp", peak_json(comparison, found.ulp.at, found.ulp.value));
 }
 
-// Null if no tolerance would pass, or none is useful.
+// Null if no tolerance would pass, or none is useful: for elements that differ whatever the tolerance is, and
+// are allowed to.
 Json to_pass_json(const Comparison& comparison, bool only_moves) {
   const Difference& found = comparison.difference;
-  const bool differs = found.differing != 0;
+  const bool differs = found.differing > found.unfixable;
   const auto needed = needed_limits(comparison);
   const bool has_none = !needed || comparison.tolerance.exact_bits || only_moves;
   if ((!differs && comparison.has_good_metrics) || has_none || !has_tolerance(comparison)) return {};
