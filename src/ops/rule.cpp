@@ -218,8 +218,8 @@ constexpr Rule kBroadcastRules[] = {
      "tensorop. Most publishers leave the result undefined.", "tensorop div '[1]' '[0]'",
      "tensorop div '[1]' '[2]'"},
     {"EW-8",
-     "The result of pow is representable in the integer dtype of a, its integer exponent is non-negative in a "
-     "version that refuses others, and the shift amount of bitshift is non-negative, before onnx-28.",
+     "The result of pow is representable in the integer dtype of a, its integer exponent is non-negative in "
+     "a version that refuses others, and the shift amount of bitshift is non-negative, before onnx-28.",
      "tensorop. Most publishers leave the result undefined.",
      "tensorop bitshift '[1]' '[-1]' --direction left", "tensorop bitshift '[1]' '[1]' --direction left"},
     {"PR-1",
