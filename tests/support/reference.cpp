@@ -244,6 +244,7 @@ void check_attributes(const Arguments& arguments) {
     require(!flattens(arguments) || (!given("axis") && !given("batch_dims")), "G-8");
     require(policy_of(arguments) == "fill" || !arguments.framework.empty() || !given("fill_value"), "G-8");
     require(!rules.axis_or_flat || given("axis") || flattens(arguments), "G-8");
+    require(!rules.makes_data || given("shape"), "G-8");
     require(arguments.oob != "fill" || given("fill_value"), "G-8");
     require(arguments.duplicates == "last" || word(arguments, "reduction", "none") == "none", "G-8");
   } else {
