@@ -38,8 +38,9 @@ struct DeflatedBlock {
 
 class DeflateQueue {
  public:
-  // Calls `write` with each block, in order, one at a time, on any thread. Waiting blocks and the memory
-  // of the threads together have at most `memory` bytes; with little memory fewer threads work, at least one.
+  // Calls `write` with each block, in order, one at a time, on any thread. The waiting blocks, and the
+  // buffers of all threads, take at most `memory` bytes in sum. Little memory means fewer threads, but never
+  // none.
   DeflateQueue(int threads, std::int64_t memory, std::function<void(const DeflatedBlock&)> write);
   ~DeflateQueue();
   DeflateQueue(const DeflateQueue&) = delete;

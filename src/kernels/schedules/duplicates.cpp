@@ -13,8 +13,8 @@
 namespace tensorop {
 namespace {
 
-// A bit for each target of a bucket. The system provides pages of zeros when they are first touched: the bits
-// of a bucket with few updates are mostly never touched.
+// A bit for each target of a bucket. The system provides a page of zeros when it is first touched, so a
+// bucket with few updates takes few pages.
 class TargetBits {
  public:
   explicit TargetBits(std::int64_t count)
