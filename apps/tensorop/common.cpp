@@ -11,12 +11,12 @@
 #include "base/system/system.hpp"
 #include "base/text/byte_size.hpp"
 #include "base/text/error.hpp"
+#include "base/text/json.hpp"
 #include "base/text/text.hpp"
 #include "commands.hpp"
 #include "convert/convert_input.hpp"
 #include "describe/access_report.hpp"
 #include "io/array_id.hpp"
-#include "io/json/json_document.hpp"
 #include "team.hpp"
 
 namespace tensorop {

@@ -10,7 +10,7 @@
 #include "base/text/error.hpp"
 #include "base/text/text.hpp"
 #include "commands.hpp"
-#include "convert/positions.hpp"
+#include "engine/positions.hpp"
 #include "report_options.hpp"
 
 namespace tensorop {

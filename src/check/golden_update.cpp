@@ -5,6 +5,7 @@
 
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
+#include "base/text/json_string.hpp"
 #include "base/text/text.hpp"
 #include "check/external_program.hpp"
 #include "engine/execute.hpp"

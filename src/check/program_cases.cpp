@@ -11,12 +11,12 @@
 #include "base/files/folder_walk.hpp"
 #include "base/files/input_file.hpp"
 #include "base/system/system.hpp"
+#include "base/text/json_string.hpp"
 #include "base/text/text.hpp"
 #include "check/judge.hpp"
 #include "engine/bind.hpp"
 #include "engine/execute.hpp"
 #include "engine/index_forms.hpp"
-#include "io/json/json_writer.hpp"
 #include "jobs/call_text.hpp"
 
 namespace tensorop {

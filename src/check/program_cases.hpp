@@ -22,7 +22,7 @@
 #include "compare/finding.hpp"
 #include "engine/request.hpp"
 #include "engine/settings.hpp"
-#include "io/safetensors/shard_index.hpp"
+#include "io/safetensors/array_files.hpp"
 #include "jobs/jobs.hpp"
 #include "jobs/loaded_call.hpp"
 

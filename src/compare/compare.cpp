@@ -58,7 +58,7 @@ Difference compare_all(const Tensor& actual, const Tensor& expected, const Eleme
 std::string bits_of(const Tensor& tensor, std::int64_t position) {
   const std::int64_t width = element_size(tensor.dtype());
   const std::int64_t part = width >> (kComplexTypes.contains(tensor.dtype()) ? 1 : 0);
-  const unsigned meaning = tensor.dtype() == DType::float4_e2m1fn ? 0x0F : 0xFF;
+  const unsigned meaning = is_in_nibbles(tensor.dtype()) ? 0x0F : 0xFF;
   const std::byte* const element = tensor.data() + position * width;
   std::string out = "0x";
   for (std::int64_t from = 0; from < width; from += part) {

@@ -9,7 +9,7 @@
 #include "base/text/error.hpp"
 #include "base/text/text.hpp"
 #include "convert/archive_inputs.hpp"
-#include "io/safetensors/shard_index.hpp"
+#include "io/safetensors/array_files.hpp"
 
 namespace tensorop {
 namespace {

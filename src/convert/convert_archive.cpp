@@ -10,7 +10,7 @@
 #include "base/text/text.hpp"
 #include "convert/archive_inputs.hpp"
 #include "engine/execute.hpp"
-#include "io/safetensors/shard_index.hpp"
+#include "io/safetensors/array_files.hpp"
 
 namespace tensorop {
 namespace {

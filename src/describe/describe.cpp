@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/process/terminal.hpp"
+#include "base/text/json.hpp"
 #include "base/text/markup.hpp"
 #include "base/text/text.hpp"
-#include "io/json/json_document.hpp"
 #include "ops/index_policy.hpp"
 #include "ops/registry.hpp"
 #include "ops/statement.hpp"
@@ -36,7 +36,7 @@ std::string default_list(const Operator& op, const AttributeSpec& spec) {
 }
 
 bool counts_from_end(const Version& version) {
-  return version.index.negative == Negative::count;
+  return version.rules.index.negative == Negative::count;
 }
 
 // Returns the word of --oob for the version; if an attribute is the policy, the word for its default.
@@ -44,13 +44,13 @@ std::string_view out_of_range(const Operator& op, const Version& version) {
   constexpr std::string_view kWords[] = {"error", "zero", "clip", "wrap", "drop", "clamp", "fill"};
   if (const AttributeRow* const row = policy_attribute(op, version))
     return row->default_text == "raise" || row->default_text == "default" ? kWords[0] : row->default_text;
-  return kWords[static_cast<std::size_t>(version.index.out_of_bounds)];
+  return kWords[static_cast<std::size_t>(version.rules.index.out_of_bounds)];
 }
 
 std::string index_rule(const Operator& op, const Version& version) {
-  const std::string negative = counts_from_end(version)                     ? "negative allowed"
-                               : version.index.negative == Negative::refuse ? "non-negative"
-                                                                            : "negative out of range";
+  const std::string negative = counts_from_end(version)                           ? "negative allowed"
+                               : version.rules.index.negative == Negative::refuse ? "non-negative"
+                                                                                  : "negative out of range";
   const std::string_view word = out_of_range(op, version);
   const std::string_view effect = word == "zero"   ? "zeros"
                                   : word == "drop" ? "no update"
@@ -120,11 +120,11 @@ Json version_json(const Operator& op, const Version& version) {
                  .add("types", types)
                  .add("not_in_tensorop", missing)
                  .add("attributes", attributes);
-  if (version.operands != 0) out.add("operands", version.operands);
+  if (version.rules.operands != 0) out.add("operands", version.rules.operands);
   if (has_indices(op)) {
     out.add("negative_indices", counts_from_end(version)).add("out_of_range", out_of_range(op, version));
   }
-  if (version.deprecated) out.add("deprecated", true);
+  if (version.rules.deprecated) out.add("deprecated", true);
   return out;
 }
 
@@ -238,7 +238,7 @@ std::string version_title(const Version& version) {
   std::string title = spec_name(version);
   if (publisher_of(version.framework).numbering != Numbering::none)
     title += cat(" (", published_name(version), ")");
-  return title + (version.deprecated ? ", deprecated" : "");
+  return title + (version.rules.deprecated ? ", deprecated" : "");
 }
 
 }  // namespace

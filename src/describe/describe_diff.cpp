@@ -47,7 +47,7 @@ std::vector<VersionChange> changes_between(const Operator& op, const Version& fr
     if (before != after) out.push_back({std::move(what), std::move(before), std::move(after)});
   };
   add("name", std::string(from.published), std::string(to.published));
-  add("deprecated", from.deprecated ? "yes" : "", to.deprecated ? "yes" : "");
+  add("deprecated", from.rules.deprecated ? "yes" : "", to.rules.deprecated ? "yes" : "");
   std::vector<std::string_view> types;
   for (const Version* version : {&from, &to}) {
     for (const TypeRow& row : version->types)
@@ -62,14 +62,14 @@ std::vector<VersionChange> changes_between(const Operator& op, const Version& fr
     add(cat("attribute ", spec.name), attribute_text(op, from, spec), attribute_text(op, to, spec));
   add("indices", words_of(op, from).indices, words_of(op, to).indices);
   const auto operands = [](const Version& version) {
-    return version.operands == 0 ? "" : cat(int{version.operands});
+    return version.rules.operands == 0 ? "" : cat(int{version.rules.operands});
   };
   add("operands", operands(from), operands(to));
-  for (std::size_t i = 0; i < op.traits.size(); ++i) {
-    const auto trait = [&](const Version& version) {
-      return (version.traits >> i & 1U) != 0 ? std::string(op.traits[i]) : "";
-    };
-    add("rule", trait(from), trait(to));
+  for (const Trait* const trait : from.rules.traits) {
+    if (!to.rules.traits.has(*trait)) add("rule", std::string(trait->meaning), "");
+  }
+  for (const Trait* const trait : to.rules.traits) {
+    if (!from.rules.traits.has(*trait)) add("rule", "", std::string(trait->meaning));
   }
   add("left open", open_list(op, from), open_list(op, to));
   return out;

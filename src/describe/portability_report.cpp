@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/text/json.hpp"
 #include "base/text/markup.hpp"
 #include "base/text/text.hpp"
-#include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "ops/statement.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/text/json.hpp"
 #include "explain/portability.hpp"
-#include "io/json/json_document.hpp"
 
 namespace tensorop {
 

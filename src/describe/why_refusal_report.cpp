@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "base/process/terminal.hpp"
+#include "base/text/json.hpp"
 #include "base/text/text.hpp"
 #include "describe/describe.hpp"
 #include "describe/portability_report.hpp"
 #include "describe/why_report.hpp"
-#include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "ops/rule.hpp"
 

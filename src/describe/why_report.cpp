@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/text/json.hpp"
 #include "base/text/markup.hpp"
 #include "base/text/text.hpp"
 #include "describe/picture_grid.hpp"
-#include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "jobs/call_text.hpp"
 #include "ops/index_policy.hpp"
@@ -232,7 +232,7 @@ std::string why_call_text(const Call& call) {
       out += cat(", ", spec.name, " ", attribute_text(call.attributes[i], spec));
   }
   const auto oob = std::ranges::find(call.op->oob, static_cast<int>(call.oob), &Choice::value);
-  if (call.oob != call.version->index.out_of_bounds && oob != call.op->oob.end())
+  if (call.oob != call.version->rules.index.out_of_bounds && oob != call.op->oob.end())
     out += cat(", oob ", oob->word);
   return out;
 }

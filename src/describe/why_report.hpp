@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/text/json.hpp"
 #include "explain/why.hpp"
 #include "explain/why_refusal.hpp"
-#include "io/json/json_document.hpp"
 
 namespace tensorop {
 

@@ -6,10 +6,10 @@
 
 #include "base/checked.hpp"
 #include "base/text/error.hpp"
+#include "base/text/json_string.hpp"
 #include "base/text/text.hpp"
 #include "engine/operands.hpp"
 #include "engine/stablehlo.hpp"
-#include "io/json/json_writer.hpp"
 #include "io/opened_file.hpp"
 #include "io/source.hpp"
 #include "ops/axes.hpp"
@@ -206,7 +206,7 @@ void bind_attributes(const Request& request, Inputs& inputs, Call& call) {
                   kCallRule);
     attribute.is_given = true;
   }
-  call.oob = request.oob ? read_oob(*request.oob, call) : call.version->index.out_of_bounds;
+  call.oob = request.oob ? read_oob(*request.oob, call) : call.version->rules.index.out_of_bounds;
   if (request.duplicates) call.duplicates = read_duplicates(*request.duplicates, call);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const AttributeSpec& spec = specs[i];

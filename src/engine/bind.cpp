@@ -119,7 +119,7 @@ void check_dtypes(Call& call) {
       if (type_of(call, other) == type_of(call, i) && dtype != DType::boolean &&
           allowed_types(*call.version, type_of(call, i)).contains(dtype) &&
           converts(*call.version, type_of(call, i), dtype, DType::boolean) &&
-          publisher_of(call.version->framework).converts_any_bool)
+          publisher_of(call.version->framework).rules.converts_any_bool)
         return true;
     }
     return false;
@@ -157,7 +157,7 @@ void check_dtypes(Call& call) {
 
 // Checks rule ND-1 for an operand or the result.
 void require_no_zero(const Call& call, const std::string& name, const Shape& shape) {
-  if (!call.strict() || publisher_of(call.version->framework).zero_dims) return;
+  if (!call.strict() || publisher_of(call.version->framework).rules.zero_dims) return;
   const auto zero = std::ranges::find(shape, 0);
   if (zero == shape.end()) return;
   throw Error(cat("dimension ", zero - shape.begin(), " of ", name, " ", to_string(shape), " is 0; ",
@@ -304,7 +304,7 @@ void bind_opened(const Request& request, const Settings& settings, RangeForm ran
   if (const DType dtype = bound.planned.output.dtype; request.declared && dtype != *request.declared) {
     throw Error(cat("the result is ", name(dtype), ", but is declared as ", name(*request.declared)));
   }
-  if (call.version->deprecated && settings.warn) {
+  if (call.version->rules.deprecated && settings.warn) {
     settings.warn(cat(call.name->name, ": ", call.version_name(), " is deprecated"));
   }
 }

@@ -185,9 +185,10 @@ std::vector<GivenOperand> assign_operands(const Request& request, Call& call) {
         kCallRule,
         has_mask(request) ? cat(call.option(kMaskName), " stands for indices: give no others") : "");
   }
-  if (call.version->operands != 0 && out.size() != call.version->operands) {
-    throw Error(cat(call.version_name("takes"), " ", call.version->operands, " operands, not ", out.size()),
-                op.count_rule);
+  if (call.version->rules.operands != 0 && out.size() != call.version->rules.operands) {
+    throw Error(
+        cat(call.version_name("takes"), " ", call.version->rules.operands, " operands, not ", out.size()),
+        op.count_rule);
   }
   const bool may_be_range = call.form.kind == Kind::tensor && out.size() > kIndices;
   if (const IndexRange* const range = may_be_range ? range_of(op, out[kIndices].text) : nullptr) {

@@ -131,7 +131,7 @@ OnnxCase::OnnxCase(const CaseDestination& destination, const Bound& bound, const
       durable_(destination.durable),
       output_name_(output_name(bound.call)) {
   const Call& call = bound.call;
-  if (call.version->deprecated) {
+  if (call.version->rules.deprecated) {
     throw Error(cat(call.version_name(), " is deprecated, and no valid ONNX model has it"));
   }
   const std::vector<Tensor> inputs = inputs_of(call);

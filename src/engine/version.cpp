@@ -203,12 +203,12 @@ void require_dtype(Call& call, std::size_t i, DType dtype, std::string_view oper
 
 bool converts(const Version& version, std::string_view type, DType a, DType b) {
   const auto has = [&](DTypeSet types) { return types.contains(a) || types.contains(b); };
-  if (!version.converts || has(kSmallTypes)) return false;
+  if (!version.rules.converts || has(kSmallTypes)) return false;
   const DTypeSet known = allowed_types(version, type) | missing_types(version, type);
   // Strings take numbers where they are only moved.
   if (has(DType::string)) return known.contains(DType::boolean) && known.contains(DType::string);
   if (has(kFloatTypes | kComplexTypes)) return true;
-  if (has(publisher_of(version.framework).only_to_floats)) return false;
+  if (has(publisher_of(version.framework).rules.only_to_floats)) return false;
   // uint64 and signed integers have floats in common.
   return !has(DType::uint64) || !has(kSignedTypes) || known.contains(DType::float64);
 }

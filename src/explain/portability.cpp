@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/hash.hpp"
@@ -90,9 +91,12 @@ std::string behaviour_of(const Bound& bound) {
   const auto rounding = moves == nullptr ? std::nullopt : moves->rounding;
   std::string key =
       cat(call.op->name, " ", static_cast<int>(policy.negative), " ", static_cast<int>(policy.out_of_bounds),
-          " ", call.version->traits, " ", static_cast<int>(bound.planned.plan.facts().open_reason), " ",
+          " ", static_cast<int>(bound.planned.plan.facts().open_reason), " ",
           rounding ? static_cast<int>(*rounding) : -1, " ", name(bound.planned.output.dtype),
           to_string(bound.planned.output.shape));
+  std::set<std::string_view> traits;
+  for (const Trait* const trait : call.version->rules.traits) traits.insert(trait->meaning);
+  for (const std::string_view trait : traits) key += cat(" ", trait);
   const Attribute* const scheme = call.find("auto_broadcast");
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];

@@ -46,7 +46,7 @@ Refusal why_refused(const Request& request, const Settings& settings, const Fail
   if (reads_standard_input(opened)) return out;
   if (fault != nullptr) {
     out.explainer = std::make_shared<Explainer>(opened, own);
-    out.allows_negative = out.version->index.negative == Negative::count;
+    out.allows_negative = out.version->rules.index.negative == Negative::count;
     const FaultFacts& facts = fault->facts();
     if (is_of_index(facts.fault)) {
       const std::int64_t size = indexed_size(out.explainer->call(), facts.axis);

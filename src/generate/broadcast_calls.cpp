@@ -65,7 +65,7 @@ Shape pick_part(Drawing& drawing, const Shape& whole, bool with_ones) {
 void draw_elementwise(Drawing& drawing) {
   const Operator& op = *drawing.subject().op.op;
   std::size_t operands = op.operands.size();
-  if (const auto fixed = drawing.subject().version->operands; fixed != 0) {
+  if (const auto fixed = drawing.subject().version->rules.operands; fixed != 0) {
     operands = fixed;
   } else if (op.operands.back().variadic) {
     operands = static_cast<std::size_t>(drawing.pick_number("operands", 1, 3));

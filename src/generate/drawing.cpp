@@ -326,7 +326,7 @@ void Drawing::add_indices(const Shape& shape, const std::function<std::int64_t(s
   std::vector<std::string> kinds = {"any", "ends", "ascending", "distinct", std::string(kAllEqual)};
   if (kSignedTypes.contains(dtype)) kinds.emplace_back("negative");
   const bool by_oob = request.oob.value_or("error") != "error";
-  if (by_oob || version.index.out_of_bounds != OutOfBounds::error) kinds.emplace_back("out of range");
+  if (by_oob || version.rules.index.out_of_bounds != OutOfBounds::error) kinds.emplace_back("out of range");
   const std::string kind = pick("indices", kinds);
   const std::int64_t first = random_.between(0, 100);
   const std::int64_t all = std::max<std::int64_t>(count(shape), 1);

@@ -5,12 +5,12 @@
 
 #include "base/hash.hpp"
 #include "base/text/error.hpp"
+#include "base/text/json_string.hpp"
 #include "base/text/text.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
 #include "io/array/encoding.hpp"
 #include "io/array/stored_array.hpp"
-#include "io/json/json_writer.hpp"
 #include "jobs/call_text.hpp"
 #include "jobs/jobs.hpp"
 #include "tensor/number_text.hpp"

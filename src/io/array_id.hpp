@@ -6,7 +6,7 @@
 
 #include "base/files/paths.hpp"
 #include "io/operand.hpp"
-#include "io/safetensors/shard_index.hpp"
+#include "io/safetensors/array_files.hpp"
 
 namespace tensorop {
 

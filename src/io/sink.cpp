@@ -19,7 +19,7 @@
 #include "io/archive.hpp"
 #include "io/display.hpp"
 #include "io/opened_file.hpp"
-#include "io/safetensors/shard_index.hpp"
+#include "io/safetensors/array_files.hpp"
 
 namespace tensorop {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/checked.hpp"
 #include "base/files/paths.hpp"
 #include "base/text/error.hpp"
+#include "base/text/json_string.hpp"
 #include "base/text/text.hpp"
 #include "engine/attributes.hpp"
 #include "engine/bind.hpp"

@@ -8,7 +8,7 @@
 #include "base/files/paths.hpp"
 #include "engine/index_forms.hpp"
 #include "engine/request.hpp"
-#include "io/safetensors/shard_index.hpp"
+#include "io/safetensors/array_files.hpp"
 #include "io/sink.hpp"
 
 namespace tensorop {

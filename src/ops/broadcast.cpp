@@ -37,8 +37,7 @@ constexpr AttributeRow kShapeOnly[] = {{"shape"}};
 constexpr TypeRows types(DTypeSet data, DTypeSet shape) {
   return {{"T", data}, {"shape", shape}};
 }
-constexpr unsigned kOneWay = 1;  // webnn: as numpy's broadcast_to
-constexpr std::string_view kTraits[] = {"the result has the shape --shape (BC-U1, BC-U2)"};
+constexpr Trait kOneWay{"the result has the shape --shape (BC-U1, BC-U2)"};
 constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "Expand", types(kAllTypes, kIntegerTypes), kShapeOnly},
     {Framework::onnx, 8, "Expand", types(published::kOldOnnxAny, DType::int64), kShapeOnly},
@@ -48,8 +47,7 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
      "expand",
      types(published::kWebnnAny, published::kWebnnIndices),
      kShapeOnly,
-     {},
-     kOneWay},
+     {.traits = kOneWay}},
 }));
 
 Planned plan(const Call& call) {
@@ -97,11 +95,8 @@ constexpr AttributeRow kOpenvino1[] = {
 constexpr AttributeRow kOpenvino3[] = {
     {"shape"}, {"mode", "numpy bidirectional pdpd explicit"}, {"axis"}, {"axes_mapping"}};
 constexpr AttributeRow kAllAttributes[] = {{"shape"}, {"mode"}, {"axis"}, {"axes_mapping"}};
-constexpr unsigned kAnyOrder = 1;
-constexpr unsigned kKeepsDims = 2;  // -1 in the target keeps the dimension of data
-constexpr std::string_view kTraits[] = {
-    "axes_mapping may be in any order, and a scalar has none (BC-E2, BC-E4)",
-    "-1 in shape keeps the dimension of data (BC-W1)"};
+constexpr Trait kAnyOrder{"axes_mapping may be in any order, and a scalar has none (BC-E2, BC-E4)"};
+constexpr Trait kKeepsDims{"-1 in shape keeps the dimension of data (BC-W1)"};
 constexpr AttributeRow kInDim[] = {{"shape"}, {"mode", "explicit", "explicit"}, {"axes_mapping"}};
 constexpr AttributeRow kTargetOnly[] = {{"shape"}};
 constexpr TypeRows types(DTypeSet data, DTypeSet integers) {
@@ -116,15 +111,13 @@ constexpr Version kVersions[] = {
      "broadcast_in_dim",
      types(published::kStablehloMoved, published::kIntegers),
      kInDim,
-     {},
-     kAnyOrder},
+     {.traits = kAnyOrder}},
     {Framework::torch,
      2,
      "expand",
      expand::types(published::kTorchMoved, DType::int64),
      kTargetOnly,
-     {},
-     kKeepsDims},
+     {.traits = kKeepsDims}},
     {Framework::numpy, 2, "broadcast_to", expand::types(published::kNumpyAny, published::kIntegers),
      kTargetOnly},
     {Framework::jax, 0, "broadcast_to", expand::types(published::kJaxAny, published::kIntegers), kTargetOnly},
@@ -276,7 +269,6 @@ constinit const Operator kBroadcast = {
     .rules = "BC-W1 BC-T2 BC-M1 BC-U1 BC-U2 BC-P3 BC-P4 BC-E1 BC-E3 BC-E4 BC-E5",
     .plan = plan,
     .check_attributes = check_attributes,
-    .traits = kTraits,
 };
 
 constinit const Operator kExpand = {
@@ -296,7 +288,6 @@ constinit const Operator kExpand = {
     .published_names = expand::kPublishedNames,
     .rules = "BC-T2 BC-M1 BC-U1 BC-U2",
     .plan = expand::plan,
-    .traits = expand::kTraits,
 };
 
 }  // namespace tensorop

@@ -110,7 +110,7 @@ struct Call {
   [[nodiscard]] const OperandSpec& operand_spec(std::size_t i) const;
   [[nodiscard]] bool strict() const { return version->framework != Framework::standard; }
   [[nodiscard]] bool has_mask() const { return form.kind == IndexForm::Kind::mask; }
-  [[nodiscard]] bool has_trait(unsigned trait) const { return (version->traits & trait) != 0; }
+  [[nodiscard]] bool has_trait(const Trait& trait) const { return version->rules.traits.has(trait); }
   // Whether the version leaves elements open for this reason, by an OpenRow of the operator.
   [[nodiscard]] bool leaves_open(OpenReason reason) const;
   // The form in which the caller gives the attribute named `of`: "--batch-dims", or in quotes as a key of a

@@ -15,9 +15,7 @@ namespace tensorop {
 namespace concat_operator {
 namespace {
 
-constexpr unsigned kSkipsEmpty = 1;  // torch: an operand of shape (0) is left out, whatever the other ranks
-constexpr std::string_view kTraits[] = {
-    "an operand of shape (0) is left out, whatever the rank of the others"};
+constexpr Trait kSkipsEmpty{"an operand of shape (0) is left out, whatever the rank of the others"};
 
 constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the first operand"},
@@ -46,9 +44,14 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::openvino, 1, "Concat", published::kOpenvinoAny, kNeedsAxis},
     {Framework::stablehlo, release(0, 9), "concatenate", published::kStablehloMoved, kNeedsNonNegativeAxis},
     {Framework::webnn, 0, "concat", published::kWebnnAny, kNeedsNonNegativeAxis},
-    converting({Framework::torch, 2, "cat", published::kTorchMoved, kAxisOnly, {}, kSkipsEmpty}),
-    converting({Framework::numpy, 2, "concatenate", published::kNumpyAny, kAxisOrFlat}),
-    converting({Framework::jax, 0, "concatenate", published::kJaxAny, kAxisOrFlat}),
+    {Framework::torch,
+     2,
+     "cat",
+     published::kTorchMoved,
+     kAxisOnly,
+     {.traits = kSkipsEmpty, .converts = true}},
+    {Framework::numpy, 2, "concatenate", published::kNumpyAny, kAxisOrFlat, {.converts = true}},
+    {Framework::jax, 0, "concatenate", published::kJaxAny, kAxisOrFlat, {.converts = true}},
     {Framework::tensorflow, 2, "concat", published::kTensorflowAny, kNeedsAxis},
 }));
 
@@ -140,7 +143,6 @@ constinit const Operator kConcat = {
     .rules = "AX-1 AX-3 CC-1 CC-2",
     .plan = concat_operator::plan,
     .check_attributes = check_flat,
-    .traits = concat_operator::kTraits,
 };
 
 }  // namespace tensorop

@@ -21,8 +21,13 @@ constexpr AttributeSpec kAttributes[] = {
 constexpr auto kSliceSizesKey = attribute_key<Shape>(kAttributes, "slice_sizes");
 constexpr AttributeRow kSizes[] = {{"slice_sizes"}};
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "dynamic_slice", kStandardTypes, kSizes, kClampedWindow},
-    {Framework::stablehlo, release(0, 9), "dynamic_slice", kStablehloTypes, kSizes, kClampedWindow},
+    {Framework::standard, 0, "dynamic_slice", kStandardTypes, kSizes, {.index = kClampedWindow}},
+    {Framework::stablehlo,
+     release(0, 9),
+     "dynamic_slice",
+     kStablehloTypes,
+     kSizes,
+     {.index = kClampedWindow}},
 };
 
 Planned plan(const Call& call) {
@@ -65,8 +70,13 @@ constexpr OperandSpec kOperands[] = {
     {"updates", "T", OperandRole::data, "T-1", "the window, of data's rank"},
 };
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "dynamic_update_slice", kStandardTypes, {}, kClampedWindow},
-    {Framework::stablehlo, release(0, 9), "dynamic_update_slice", kStablehloTypes, {}, kClampedWindow},
+    {Framework::standard, 0, "dynamic_update_slice", kStandardTypes, {}, {.index = kClampedWindow}},
+    {Framework::stablehlo,
+     release(0, 9),
+     "dynamic_update_slice",
+     kStablehloTypes,
+     {},
+     {.index = kClampedWindow}},
 };
 
 Planned plan(const Call& call) {

@@ -16,38 +16,30 @@
 namespace tensorop {
 
 // Traits of versions.
-inline constexpr unsigned kIdenticalShapes = 1;  // BC-N1 without an attribute for it
-inline constexpr unsigned kTruncates = 2;        // Mod-1: the truncated remainder without an attribute
-inline constexpr unsigned kByteTruth = 4;        // webnn: truth values are uint8; any value but 0 is true
-inline constexpr unsigned kLogicalShift = 8;     // a right shift fills with zeros
-inline constexpr unsigned kFloatFloorMod = 16;   // Mod-28: float remainders also have the divisor's sign
-inline constexpr unsigned kAnyShift = 32;        // a negative amount shifts all bits out
-inline constexpr unsigned kKeepsZero = 64;       // a remainder of zero has the sign of the dividend
-inline constexpr unsigned kPowOfZero = 128;      // integers: zero to a negative power is 0
-inline constexpr unsigned kNaturalPow = 256;     // integers: no negative powers
-inline constexpr unsigned kNanUnordered = 512;   // complex: a number with a NaN is neither less nor greater
-inline constexpr unsigned kConjugates = 1024;    // complex: a square is the product with the conjugate
-inline constexpr std::string_view kElementwiseTraits[] = {
-    "the operands have equal shapes (BC-N1)",
-    "the remainder has the sign of the dividend, without an attribute",
-    "truth values are uint8: any but 0 is true, results are 0 and 1",
-    "a right shift fills with zeros, for signed integers too",
-    "floats too may have the remainder with the sign of the divisor",
-    ("a shift by a negative amount gives the result of a shift by at least the width: 0, or -1 for a "
-     "negative value to the right"),
-    "a remainder of zero has the sign of the dividend",
-    "an integer zero to a negative power is 0",
-    "integers have no negative powers (EW-8)",
-    "a complex number with a NaN is neither less nor greater, and is the minimum and the maximum",
-    "the square of a complex number is its product with its conjugate"};
+inline constexpr Trait kIdenticalShapes{"the operands have equal shapes (BC-N1)"};
+inline constexpr Trait kTruncates{"the remainder has the sign of the dividend, without an attribute"};
+inline constexpr Trait kByteTruth{"truth values are uint8: any but 0 is true, results are 0 and 1"};
+inline constexpr Trait kLogicalShift{"a right shift fills with zeros, for signed integers too"};
+inline constexpr Trait kFloatFloorMod{"floats too may have the remainder with the sign of the divisor"};
+inline constexpr Trait kAnyShift{
+    "a shift by a negative amount gives the result of a shift by at least the width: 0, or -1 for a negative "
+    "value to the right"};
+inline constexpr Trait kKeepsZero{"a remainder of zero has the sign of the dividend"};
+inline constexpr Trait kPowOfZero{"an integer zero to a negative power is 0"};
+inline constexpr Trait kNaturalPow{"integers have no negative powers (EW-8)"};
+inline constexpr Trait kNanUnordered{
+    "a complex number with a NaN is neither less nor greater, and is the minimum and the maximum"};
+inline constexpr Trait kConjugates{"the square of a complex number is its product with its conjugate"};
 
 // StableHLO's binary operators, which do not broadcast.
 [[nodiscard]] constexpr Version stablehlo_version(std::string_view published, DTypeSet types,
-                                                  unsigned traits = 0, DTypeSet missing = published::kSmall) {
-  Version version{Framework::stablehlo, release(0, 9), published, TypeRows({{"T", types, missing}}), {}};
-  version.traits = kIdenticalShapes | traits;
-  version.operands = 2;
-  return version;
+                                                  Traits traits = {}, DTypeSet missing = published::kSmall) {
+  return {Framework::stablehlo,
+          release(0, 9),
+          published,
+          TypeRows({{"T", types, missing}}),
+          {},
+          {.traits = kIdenticalShapes | traits, .operands = 2}};
 }
 
 // The broadcasting rule of a call. `legacy` is the rule of ONNX opsets 1-6.
@@ -113,7 +105,7 @@ inline constexpr DTypeSet kComplexAndSmall = {published::kComplex, published::kS
 struct LibraryRow {
   DTypeSet types;
   DTypeSet missing = {};
-  unsigned traits = 0;
+  Traits traits = {};
   std::string_view missing_rule = {};
 };
 struct LibraryRows {
@@ -130,11 +122,13 @@ template <std::size_t kCount>
   std::array<Version, kCount + 3> out{};
   auto end = std::ranges::copy(others, out.begin()).out;
   const auto add = [&](Framework framework, int since, std::string_view name, const LibraryRow& row) {
-    Version version{framework, since, name, TypeRows({{"T", row.types, row.missing}}), {}};
-    version.traits = row.traits;
-    version.operands = operands;
-    version.missing_rule = row.missing_rule;
-    version.converts = true;
+    Version version{
+        framework,
+        since,
+        name,
+        TypeRows({{"T", row.types, row.missing}}),
+        {},
+        {.traits = row.traits, .operands = operands, .missing_rule = row.missing_rule, .converts = true}};
     const auto at = std::ranges::upper_bound(out.begin(), end, version.framework, {}, &Version::framework);
     std::ranges::move_backward(at, end, end + 1);
     *at = version;
@@ -150,13 +144,15 @@ template <std::size_t kCount>
 template <std::size_t kCount>
 [[nodiscard]] constexpr std::array<Version, kCount + 1> and_tensorflow(
     const std::array<Version, kCount>& others, std::string_view name, DTypeSet types, DTypeSet missing = {},
-    unsigned traits = 0) {
+    Traits traits = {}) {
   std::array<Version, kCount + 1> out{};
   std::ranges::copy(others, out.begin());
-  Version version{Framework::tensorflow, 2, name, TypeRows({{"T", types, missing}}), {}};
-  version.traits = traits;
-  version.operands = 2;
-  out.back() = version;
+  out.back() = {Framework::tensorflow,
+                2,
+                name,
+                TypeRows({{"T", types, missing}}),
+                {},
+                {.traits = traits, .operands = 2}};
   return out;
 }
 
@@ -288,7 +284,6 @@ template <KernelChoice kChoice>
       .broadcast_rules = kElementwiseBroadcastRules,
       .plan = [](const Call& call) { return plan_elementwise(call, kChoice(call)); },
       .check_attributes = check_broadcast_attributes,
-      .traits = kElementwiseTraits,
   };
 }
 

@@ -38,13 +38,13 @@ constexpr LibraryRows kLibraryQuotients = {{{published::kFloats, kComplex}, publ
                                            {{published::kFloats, kComplex}, published::kIntegersAndBool}};
 constexpr LibraryRows kLibraryFloors = {
     {published::kTorchIntegers, {published::kFloats, kWideUnsigned}},
-    {published::kIntegers, {published::kOldFloats, kBool}, 0, kZeroDivisor},
-    {published::kIntegers, {published::kFloats, kBool}, 0, kZeroDivisor}};
+    {published::kIntegers, {published::kOldFloats, kBool}, {}, kZeroDivisor},
+    {published::kIntegers, {published::kFloats, kBool}, {}, kZeroDivisor}};
 constexpr LibraryRows kLibraryFmods = {{published::kTorchNumbers, kWideUnsigned},
-                                       {published::kOldNumbers, kBool, 0, kZeroDivisor},
-                                       {published::kNumbers, kBool, 0, kZeroDivisor}};
+                                       {published::kOldNumbers, kBool, {}, kZeroDivisor},
+                                       {published::kNumbers, kBool, {}, kZeroDivisor}};
 constexpr LibraryRows kLibraryRemainders = {{published::kTorchNumbers, kWideUnsigned, kKeepsZero},
-                                            {published::kOldNumbers, kBool, 0, kZeroDivisor},
+                                            {published::kOldNumbers, kBool, {}, kZeroDivisor},
                                             {published::kNumbers, kBool, kKeepsZero, kZeroDivisor}};
 constexpr LibraryRows kLibraryPowers = {{published::kTorchNumbers, {kComplex, kWideUnsigned}, kPowOfZero},
                                         {published::kOldNumbers, {kComplex, kBool}, kNaturalPow},
@@ -170,8 +170,8 @@ constexpr auto kOthers = std::to_array<Version>({
     {Framework::standard, 0, "Mod", kNumericTypes, kStandard},
     {Framework::onnx, 10, "Mod", published::kOldNumbers, kFmod},
     {Framework::onnx, 13, "Mod", published::kNumbers, kFmod},
-    {Framework::onnx, 28, "Mod", published::kNumbers, kFmod, {}, kFloatFloorMod},
-    {Framework::openvino, 1, "Mod", published::kNumbers, kOpenvinoNoPdpd, {}, kTruncates},
+    {Framework::onnx, 28, "Mod", published::kNumbers, kFmod, {.traits = kFloatFloorMod}},
+    {Framework::openvino, 1, "Mod", published::kNumbers, kOpenvinoNoPdpd, {.traits = kTruncates}},
     stablehlo_version("remainder", published::kNumbers, kTruncates, kComplexAndSmall),
 });
 constexpr auto kVersions = and_libraries(and_mdf(kOthers), "fmod", "fmod", kLibraryFmods);
@@ -218,14 +218,14 @@ constexpr AttributeRow kConsumed[] = {{"consumed_inputs"}};
 constexpr std::array<Version, 14> versions(const ElementwiseNames& names) {
   const auto others = std::to_array<Version>({
       {Framework::standard, 0, names.onnx, kStandardOrdered, kStandardAttributes},
-      {Framework::onnx, 1, names.onnx, published::kConsumingTypes, kConsumed, {}, kIdenticalShapes},
-      {Framework::onnx, 6, names.onnx, published::kOldFloats, {}, {}, kIdenticalShapes},
+      {Framework::onnx, 1, names.onnx, published::kConsumingTypes, kConsumed, {.traits = kIdenticalShapes}},
+      {Framework::onnx, 6, names.onnx, published::kOldFloats, {}, {.traits = kIdenticalShapes}},
       {Framework::onnx, 8, names.onnx, published::kOldFloats, {}},
       {Framework::onnx, 12, names.onnx, published::kOldNumbers, {}},
       {Framework::onnx, 13, names.onnx, published::kNumbers, {}},
-      {Framework::openvino, 1, names.openvino, published::kNumbers, kOpenvinoNoPdpd, {}, 0, false, 2},
+      {Framework::openvino, 1, names.openvino, published::kNumbers, kOpenvinoNoPdpd, {.operands = 2}},
       stablehlo_version(names.stablehlo, published::kStablehloAny),
-      {Framework::webnn, 0, names.webnn, published::kWebnnAny, {}, {}, 0, false, 2},
+      {Framework::webnn, 0, names.webnn, published::kWebnnAny, {}, {.operands = 2}},
   });
   return and_tensorflow(and_libraries(and_mdf(others), names.torch, names.numpy, kLibraryExtremes, 2),
                         names.numpy, published::kNumbers);

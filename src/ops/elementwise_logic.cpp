@@ -31,7 +31,7 @@ constexpr DTypeSet kStandardAll = kAllTypes.without(kSmallTypes);
 
 // A WebNN version whose result is a truth value.
 constexpr Version webnn_version(std::string_view published, DTypeSet types) {
-  return {Framework::webnn, 0, published, types, {}, {}, kByteTruth};
+  return {Framework::webnn, 0, published, types, {}, {.traits = kByteTruth}};
 }
 
 // The versions of Greater and Less.
@@ -81,7 +81,7 @@ constexpr std::array<Version, 8> bitwise_versions(const ElementwiseNames& names)
       {Framework::standard, 0, names.onnx, kIntegerTypes | DType::boolean, kStandardAttributes},
       {Framework::onnx, 18, names.onnx, published::kIntegers, {}},
       {Framework::openvino, 13, names.openvino, kIntegersAndBool, kOpenvinoAttributes},
-      stablehlo_version(names.stablehlo, kIntegersAndBool, 0, published::kInt4),
+      stablehlo_version(names.stablehlo, kIntegersAndBool, {}, published::kInt4),
   });
   return and_tensorflow(and_libraries(others, names.torch, names.numpy, kLibraryBits), names.numpy,
                         published::kIntegers);
@@ -134,11 +134,11 @@ constexpr AttributeRow kDirection[] = {{"direction"}};
 constexpr auto kOthers = std::to_array<Version>({
     {Framework::standard, 0, "BitShift", kIntegerTypes, kStandard},
     {Framework::onnx, 11, "BitShift", published::kUnsigned, kDirection},
-    {Framework::onnx, 28, "BitShift", published::kIntegers, kDirection, {}, kAnyShift},
+    {Framework::onnx, 28, "BitShift", published::kIntegers, kDirection, {.traits = kAnyShift}},
     {Framework::openvino, 15, "BitwiseLeftShift", published::kIntegers, kOpenvinoAttributes},
     {Framework::openvino, 15, "BitwiseRightShift", published::kIntegers, kOpenvinoAttributes},
-    stablehlo_version("shift_left", published::kIntegers, 0, published::kInt4),
-    stablehlo_version("shift_right_arithmetic", published::kIntegers, 0, published::kInt4),
+    stablehlo_version("shift_left", published::kIntegers, {}, published::kInt4),
+    stablehlo_version("shift_right_arithmetic", published::kIntegers, {}, published::kInt4),
     stablehlo_version("shift_right_logical", published::kIntegers, kLogicalShift, published::kInt4),
 });
 constexpr auto kInLibraries =

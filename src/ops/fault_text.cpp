@@ -82,7 +82,7 @@ Error plain_error(const PlanFault& fault, const std::string& element, const Call
       return index_error(element, fault, call);
     case Fault::division_by_zero:
     case Fault::zero_power:
-      if (call.version->missing_rule == "EW-7") {
+      if (call.version->rules.missing_rule == "EW-7") {
         return Error(cat(element, ": integer division by zero", where(), kNotHere), kMissingRule);
       }
       return Error(cat(element, ": integer division by zero", where(), open_text(call, "EW-7")), "EW-7");

@@ -12,18 +12,12 @@ namespace tensorop {
 namespace gather_operator {
 namespace {
 
-constexpr unsigned kVectorIndex = 1;  // indices have rank 1; 0-D data and indices count as (1)
-constexpr unsigned kScalarData = 2;   // data without dimensions counts as (1)
-// jax: an axis without elements has no valid index, in any mode; if indices have no element, the result is
-// data
-constexpr unsigned kNoEmptyAxis = 4;
-constexpr unsigned kChecksAsItTakes = 8;  // numpy: an index is checked only if a slice is taken
-constexpr unsigned kBatchAxis = 16;       // tensorflow: batch_dims is the default of axis
-constexpr std::string_view kTraits[] = {
-    "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
-    "data without dimensions counts as (1)",
-    "an axis without elements has no indices (IX-1), and the result is then data",
-    "no index of an empty result is checked where a dimension before axis is 0 or mode is clip (IX-1)",
+constexpr Trait kVectorIndex{"indices have rank 1, and what has no dimensions counts as (1) (PT-2)"};
+constexpr Trait kScalarData{"data without dimensions counts as (1)"};
+constexpr Trait kNoEmptyAxis{"an axis without elements has no indices (IX-1), and the result is then data"};
+constexpr Trait kChecksAsItTakes{
+    "no index of an empty result is checked where a dimension before axis is 0 or mode is clip (IX-1)"};
+constexpr Trait kBatchAxis{
     "axis is batch_dims unless it is given; batch_dims is limited by the rank of indices alone (GA-3)"};
 
 constexpr OperandSpec kOperands[] = {
@@ -53,21 +47,38 @@ constexpr IndexRule kZeroFill = {.out_of_bounds = OutOfBounds::zero};
 
 constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "Gather", kStandardTypes, kStandard},
-    {Framework::onnx, 1, "Gather", published::kOldOnnxTypes, kAxisOnly, kNonNegative},
+    {Framework::onnx, 1, "Gather", published::kOldOnnxTypes, kAxisOnly, {.index = kNonNegative}},
     {Framework::onnx, 11, "Gather", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "Gather", published::kOnnxTypes, kAxisOnly},
-    {Framework::openvino, 1, "Gather", published::kOpenvinoTypes, kAxisOnly, kNonNegative},
-    {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kNonNegative},
-    {Framework::openvino, 8, "Gather", published::kOpenvinoTypes, kAxisAndBatch, kZeroFill},
-    {Framework::webnn, 0, "gather", published::kWebnnTypes, kNonNegativeAxis, kNearest},
-    {Framework::torch, 2, "index_select", published::kTorchSelectTypes, kAxisOnly, kNonNegative,
-     kVectorIndex},
+    {Framework::openvino, 1, "Gather", published::kOpenvinoTypes, kAxisOnly, {.index = kNonNegative}},
+    {Framework::openvino, 7, "Gather", published::kOpenvinoTypes, kAxisAndBatch, {.index = kNonNegative}},
+    {Framework::openvino, 8, "Gather", published::kOpenvinoTypes, kAxisAndBatch, {.index = kZeroFill}},
+    {Framework::webnn, 0, "gather", published::kWebnnTypes, kNonNegativeAxis, {.index = kNearest}},
+    {Framework::torch,
+     2,
+     "index_select",
+     published::kTorchSelectTypes,
+     kAxisOnly,
+     {.index = kNonNegative, .traits = kVectorIndex}},
     {Framework::torch, 2, "take", published::kTorchMovedTypes, {}},
-    {Framework::numpy, 2, "take", published::kNumpyTakeTypes, kNumpyTake, kClipsRaw,
-     kScalarData | kChecksAsItTakes},
-    {Framework::jax, 0, "take", published::kJaxMaskTypes, kJaxTake, kClipsRaw, kNoEmptyAxis},
-    {Framework::tensorflow, 2, "gather", published::kTensorflowTypes, kAxisAndBatch, kNonNegative,
-     kBatchAxis},
+    {Framework::numpy,
+     2,
+     "take",
+     published::kNumpyTakeTypes,
+     kNumpyTake,
+     {.index = kClipsRaw, .traits = kScalarData | kChecksAsItTakes}},
+    {Framework::jax,
+     0,
+     "take",
+     published::kJaxMaskTypes,
+     kJaxTake,
+     {.index = kClipsRaw, .traits = kNoEmptyAxis}},
+    {Framework::tensorflow,
+     2,
+     "gather",
+     published::kTensorflowTypes,
+     kAxisAndBatch,
+     {.index = kNonNegative, .traits = kBatchAxis}},
 }));
 
 // Checks GA-1 to GA-5, in this order.
@@ -172,7 +183,6 @@ constinit const Operator kGather = {
     .plan = gather_operator::plan,
     .check_attributes = gather_operator::check_attributes,
     .mask = MaskUse::along_axis,
-    .traits = gather_operator::kTraits,
 };
 
 }  // namespace tensorop

@@ -12,18 +12,12 @@ namespace tensorop {
 namespace gather_elements_operator {
 namespace {
 
-// openvino and webnn: all dimensions except the axis must be equal (GE-4); in other versions the dimensions
-// of indices may be smaller.
-constexpr unsigned kEqualOffAxis = 1;
-constexpr unsigned kBroadcastOffAxis = 2;  // data and indices are broadcast to each other off the axis
-constexpr unsigned kTorchShapes = 4;       // 0-D counts as (1), and the rules are PyTorch's
-constexpr unsigned kZeroOfEmptyAxis = 8;   // jax: an axis without elements reads as zeros
-constexpr unsigned kIndexesResult = 16;    // numpy: no index of an empty result is checked
-constexpr std::string_view kTraits[] = {
-    "data and indices are equal except along axis (GE-4)",
-    "data and indices are repeated to each other except along axis (GE-4)",
-    "what has no dimensions counts as (1); without elements of indices nothing is checked (PT-1, PT-2)",
-    "an axis without elements reads as zeros", "indices of an empty result are not checked"};
+constexpr Trait kEqualOffAxis{"data and indices are equal except along axis (GE-4)"};
+constexpr Trait kBroadcastOffAxis{"data and indices are repeated to each other except along axis (GE-4)"};
+constexpr Trait kTorchShapes{
+    "what has no dimensions counts as (1); without elements of indices nothing is checked (PT-1, PT-2)"};
+constexpr Trait kZeroOfEmptyAxis{"an axis without elements reads as zeros"};
+constexpr Trait kIndexesResult{"indices of an empty result are not checked"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take elements from, rank at least 1"},
@@ -53,26 +47,42 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "GatherElements", kStandardTypes, kStandard},
     {Framework::onnx, 11, "GatherElements", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "GatherElements", published::kOnnxTypes, kAxisOnly},
-    {Framework::openvino, 6, "GatherElements", kOpenvino6Types, kAxisOnly, kNonNegative, kEqualOffAxis},
-    {Framework::webnn, 0, "gatherElements", published::kWebnnTypes, kNonNegativeAxis, kNearest,
-     kEqualOffAxis},
-    {Framework::torch, 2, "take_along_dim", published::kTorchMovedTypes, kAxisOrFlat, kNonNegative,
-     kBroadcastOffAxis | kTorchShapes},
-    {Framework::torch, 2, "gather", published::kTorchAxisMovedTypes, kAxisOnly, kNonNegative, kTorchShapes},
+    {Framework::openvino,
+     6,
+     "GatherElements",
+     kOpenvino6Types,
+     kAxisOnly,
+     {.index = kNonNegative, .traits = kEqualOffAxis}},
+    {Framework::webnn,
+     0,
+     "gatherElements",
+     published::kWebnnTypes,
+     kNonNegativeAxis,
+     {.index = kNearest, .traits = kEqualOffAxis}},
+    {Framework::torch,
+     2,
+     "take_along_dim",
+     published::kTorchMovedTypes,
+     kAxisOrFlat,
+     {.index = kNonNegative, .traits = kBroadcastOffAxis | kTorchShapes}},
+    {Framework::torch,
+     2,
+     "gather",
+     published::kTorchAxisMovedTypes,
+     kAxisOnly,
+     {.index = kNonNegative, .traits = kTorchShapes}},
     {Framework::numpy,
      2,
      "take_along_axis",
      published::kNumpyTypes,
      kNumpy,
-     {},
-     kBroadcastOffAxis | kIndexesResult},
+     {.traits = kBroadcastOffAxis | kIndexesResult}},
     {Framework::jax,
      0,
      "take_along_axis",
      published::kJaxTypes,
      kJax,
-     {},
-     kBroadcastOffAxis | kZeroOfEmptyAxis},
+     {.traits = kBroadcastOffAxis | kZeroOfEmptyAxis}},
 }));
 
 // Checks GA-1, GE-2 and GE-4, in this order.
@@ -164,7 +174,6 @@ constinit const Operator kGatherElements = {
     .rules = "AX-1 AX-3 GA-1 GE-2 GE-4 PT-1 PT-2",
     .plan = gather_elements_operator::plan,
     .check_attributes = gather_elements_operator::check_attributes,
-    .traits = gather_elements_operator::kTraits,
 };
 
 }  // namespace tensorop

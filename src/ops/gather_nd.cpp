@@ -12,23 +12,16 @@ namespace tensorop {
 namespace gather_nd_operator {
 namespace {
 
-constexpr unsigned kBroadcastBatch = 1;  // batch dimensions equal or 1 (GN-3)
-constexpr unsigned kEmptyTuples = 2;     // k = 0 selects the whole slice (GN-4)
-constexpr unsigned kNegativeBatch = 4;   // batch_dims may count from the end of indices (GN-2)
-constexpr unsigned kStandardTraits = kBroadcastBatch | kEmptyTuples | kNegativeBatch;
-constexpr unsigned kOpenvinoTraits = kBroadcastBatch | kEmptyTuples;
-constexpr unsigned kFusedBatch = 8;    // GatherND-5: several batch dimensions become one
-constexpr unsigned kNoEmptyAxis = 16;  // jax: an empty axis has no index, unless the result is empty
-constexpr unsigned kNoEmptyData = 32;  // tensorflow: data without elements has no index tuple, of any length
-constexpr unsigned kSevenDims = 64;    // tensorflow: the kernels take 7 coordinates, batch_dims included
-constexpr std::string_view kTraits[] = {
-    "batch dimensions may also be 1 on one side (GN-3)",
-    "index tuples may have no elements (GN-4)",
-    "batch_dims may be negative (GN-2)",
-    "several batch dimensions become one in the result",
-    "an axis without elements has no indices, unless the result has no elements (IX-1)",
-    "data without elements has no index tuples, not even empty ones (IX-1)",
-    "batch_dims and the length of the index tuples are 7 together, or less (GN-4)"};
+constexpr Trait kBroadcastBatch{"batch dimensions may also be 1 on one side (GN-3)"};
+constexpr Trait kEmptyTuples{"index tuples may have no elements (GN-4)"};
+constexpr Trait kNegativeBatch{"batch_dims may be negative (GN-2)"};
+constexpr Traits kStandardTraits = kBroadcastBatch | kEmptyTuples | kNegativeBatch;
+constexpr Traits kOpenvinoTraits = kBroadcastBatch | kEmptyTuples;
+constexpr Trait kFusedBatch{"several batch dimensions become one in the result"};
+constexpr Trait kNoEmptyAxis{
+    "an axis without elements has no indices, unless the result has no elements (IX-1)"};
+constexpr Trait kNoEmptyData{"data without elements has no index tuples, not even empty ones (IX-1)"};
+constexpr Trait kSevenDims{"batch_dims and the length of the index tuples are 7 together, or less (GN-4)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to take slices from, rank at least 1"},
@@ -54,18 +47,31 @@ constexpr AttributeRow kTensorflow[] = {{"batch_dims"}, kBadIndicesRow};
 constexpr TypeRows kMdfTypes = {{"T", published::kOnnxAny}, {"Tind", published::kInt32Or64}};
 
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "GatherND", kStandardTypes, kStandard, IndexRule(), kStandardTraits},
+    {Framework::standard, 0, "GatherND", kStandardTypes, kStandard, {.traits = kStandardTraits}},
     {Framework::onnx, 11, "GatherND", published::kOldOnnxNdTypes, {}},
     {Framework::onnx, 12, "GatherND", published::kOldOnnxNdTypes, kBatchDimsOnly},
     {Framework::onnx, 13, "GatherND", published::kOnnxNdTypes, kBatchDimsOnly},
-    {Framework::openvino, 5, "GatherND", published::kOpenvinoTypes, kBatchDimsOnly, kNonNegative,
-     kOpenvinoTraits | kFusedBatch},
-    {Framework::openvino, 8, "GatherND", published::kOpenvinoTypes, kBatchDimsOnly, {}, kOpenvinoTraits},
+    {Framework::openvino,
+     5,
+     "GatherND",
+     published::kOpenvinoTypes,
+     kBatchDimsOnly,
+     {.index = kNonNegative, .traits = kOpenvinoTraits | kFusedBatch}},
+    {Framework::openvino,
+     8,
+     "GatherND",
+     published::kOpenvinoTypes,
+     kBatchDimsOnly,
+     {.traits = kOpenvinoTraits}},
     {Framework::mdf, 0, "gathernd", kMdfTypes, kBatchDimsOnly},
-    {Framework::webnn, 0, "gatherND", published::kWebnnTypes, {}, kNearest},
-    {Framework::jax, 0, "at_get", published::kJaxMaskTypes, kJaxGet, {}, kNoEmptyAxis},
-    {Framework::tensorflow, 2, "gather_nd", published::kTensorflowTypes, kTensorflow, kNonNegative,
-     kEmptyTuples | kNoEmptyData | kSevenDims},
+    {Framework::webnn, 0, "gatherND", published::kWebnnTypes, {}, {.index = kNearest}},
+    {Framework::jax, 0, "at_get", published::kJaxMaskTypes, kJaxGet, {.traits = kNoEmptyAxis}},
+    {Framework::tensorflow,
+     2,
+     "gather_nd",
+     published::kTensorflowTypes,
+     kTensorflow,
+     {.index = kNonNegative, .traits = kEmptyTuples | kNoEmptyData | kSevenDims}},
 };
 
 // Checks GN-2 and returns batch_dims counted from the front.
@@ -158,7 +164,6 @@ constinit const Operator kGatherNd = {
     .plan = gather_nd_operator::plan,
     .check_attributes = check_fill_value,
     .mask = MaskUse::leading,
-    .traits = gather_nd_operator::kTraits,
 };
 
 }  // namespace tensorop

@@ -43,9 +43,9 @@ constexpr auto kBatching = attribute_rows(kAttributes);
 constexpr auto kNoBatching = without_batching(kBatching);
 
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "gather", kStandardTypes, kBatching, kClampedWindow},
-    {Framework::stablehlo, release(0, 9), "gather", kStablehloTypes, kNoBatching, kClampedWindow},
-    {Framework::stablehlo, release(1, 1), "gather", kStablehloTypes, kBatching, kClampedWindow},
+    {Framework::standard, 0, "gather", kStandardTypes, kBatching, {.index = kClampedWindow}},
+    {Framework::stablehlo, release(0, 9), "gather", kStablehloTypes, kNoBatching, {.index = kClampedWindow}},
+    {Framework::stablehlo, release(1, 1), "gather", kStablehloTypes, kBatching, {.index = kClampedWindow}},
 };
 
 constexpr Choice kOob[] = {

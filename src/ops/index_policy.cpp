@@ -16,7 +16,7 @@ const AttributeRow* policy_attribute(const Operator& op, const Version& version)
 }
 
 IndexPolicy index_policy(const Call& call) {
-  const IndexRule& rule = call.version->index;
+  const IndexRule& rule = call.version->rules.index;
   IndexPolicy policy{rule.negative, call.oob};
   for (std::size_t i = 0; i < call.attributes.size(); ++i) {
     const AttributeSpec& spec = call.op->attributes[i];

@@ -58,7 +58,7 @@ std::string_view default_text(const AttributeSpec& spec, const OperatorName& nam
 }
 
 std::string_view default_oob(const Operator& op) {
-  const auto value = static_cast<int>(op.versions.front().index.out_of_bounds);
+  const auto value = static_cast<int>(op.versions.front().rules.index.out_of_bounds);
   return std::ranges::find(op.oob, value, &Choice::value)->word;
 }
 

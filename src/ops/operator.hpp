@@ -5,14 +5,8 @@
 // cost at start-up. rule.cpp lists the rules and their ids; `explain` shows them.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <iterator>
-#include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,8 +16,9 @@
 
 #include "kernels/index/index.hpp"
 #include "kernels/rows/plan.hpp"
-#include "ops/publisher.hpp"
 #include "ops/slice_dims.hpp"
+#include "ops/version.hpp"
+#include "ops/word_list.hpp"
 #include "tensor/dtype.hpp"
 #include "tensor/shape.hpp"
 #include "tensor/tensor.hpp"
@@ -78,56 +73,6 @@ struct Choice {
 };
 using Choices = std::span<const Choice>;
 
-// The words of a text, separated by single blanks: "none add mul". Only the text is stored, because each
-// pointer in a table takes time when the program starts.
-class WordList {
- public:
-  class Iterator {
-   public:
-    using iterator_concept = std::forward_iterator_tag;
-    using iterator_category = std::input_iterator_tag;
-    using value_type = std::string_view;
-    using difference_type = std::ptrdiff_t;
-    using reference = std::string_view;
-    using pointer = void;
-
-    constexpr Iterator() = default;
-    constexpr explicit Iterator(std::string_view rest) : rest_(rest) {}
-
-    constexpr std::string_view operator*() const { return rest_.substr(0, rest_.find(' ')); }
-    constexpr Iterator& operator++() {
-      rest_.remove_prefix(std::min((**this).size() + 1, rest_.size()));
-      return *this;
-    }
-    constexpr Iterator operator++(int) {
-      const Iterator before = *this;
-      ++*this;
-      return before;
-    }
-    // Both iterators must belong to the same list.
-    constexpr bool operator==(const Iterator& other) const { return rest_.size() == other.rest_.size(); }
-
-   private:
-    std::string_view rest_;
-  };
-
-  constexpr WordList() = default;
-  constexpr WordList(const char* text) : text_(text) {}
-
-  [[nodiscard]] constexpr std::size_t size() const {
-    return static_cast<std::size_t>(std::ranges::distance(begin(), end()));
-  }
-  [[nodiscard]] constexpr bool empty() const { return text_.empty(); }
-  [[nodiscard]] constexpr Iterator begin() const { return Iterator(text_); }
-  [[nodiscard]] constexpr Iterator end() const { return {}; }
-  [[nodiscard]] constexpr std::string_view operator[](std::size_t i) const {
-    return *std::ranges::next(begin(), static_cast<std::ptrdiff_t>(i));
-  }
-
- private:
-  std::string_view text_;
-};
-
 struct AttributeSpec {
   std::string_view name;  // job key and message name: "batch_dims"; the option is --batch-dims
   AttributeKind kind;
@@ -136,16 +81,6 @@ struct AttributeSpec {
   std::string_view rule = kCallRule;  // rule id for a bad value
   Choices choices = {};               // the choices of all versions
   bool required = false;
-};
-
-// An attribute of a version, with its own choices if it has fewer, and its own default if that differs.
-struct AttributeRow {
-  std::string_view name;
-  WordList choices = {};
-  std::string_view default_text = {};
-  bool non_negative = false;  // integers only: AX-3
-  WordList missing = {};      // choices of the publisher that tensorop does not compute (kMissingRule)
-  bool required = false;      // the version has no default, unlike the operator
 };
 
 // Reads the value of one attribute from a Call as a T: std::int64_t, bool, an enumeration, Shape (a list of
@@ -177,96 +112,6 @@ consteval AttributeKey<T> attribute_key(std::span<const AttributeSpec> table, st
     return {i};
   }
   throw "no attribute of that name";
-}
-
-// The dtypes that a version allows for a type variable.
-struct TypeRow {
-  std::string_view type;
-  DTypeSet allowed;
-  DTypeSet missing = {};  // dtypes that the publisher allows too but tensorop does not compute (kMissingRule)
-};
-
-// The rows of all type variables of a version.
-class TypeRows {
- public:
-  constexpr TypeRows() = default;
-  constexpr TypeRows(DTypeSet allowed) : TypeRows({{"T", allowed}}) {}
-  constexpr TypeRows(DType allowed) : TypeRows(DTypeSet(allowed)) {}
-  constexpr TypeRows(std::initializer_list<TypeRow> rows) : count_(rows.size()) {
-    std::ranges::copy(rows, rows_.begin());
-  }
-
-  [[nodiscard]] constexpr const TypeRow* begin() const { return rows_.data(); }
-  [[nodiscard]] constexpr const TypeRow* end() const { return rows_.data() + count_; }
-
- private:
-  std::array<TypeRow, 3> rows_ = {};
-  std::size_t count_ = 0;
-};
-
-// A version's rules for index values. For every publisher, the rule for negative values applies first, then
-// the rule for the range.
-struct IndexRule {
-  Negative negative = Negative::count;             // refuse: IX-2
-  OutOfBounds out_of_bounds = OutOfBounds::error;  // error: IX-1
-  bool clips_raw = false;  // modes that clip do not count negative indices from the end, but clip them to 0
-};
-inline constexpr IndexRule kNonNegative = {.negative = Negative::refuse};
-inline constexpr IndexRule kNearest = {.out_of_bounds = OutOfBounds::clip};
-
-// One published version, or the default semantics.
-struct Version {
-  Framework framework;
-  int since;                   // the publisher's number of the first release with it; 0 without numbers
-  std::string_view published;  // the publisher's name: "ScatterElementsUpdate"
-  TypeRows types;
-  std::span<const AttributeRow> attributes;
-  IndexRule index = {};
-  unsigned traits = 0;  // differences that only the operator's own file interprets
-  bool deprecated = false;
-  std::uint8_t operands = 0;  // of a variadic operator: the exact number; 0: any number from 1 on
-  // The rule id for a call that the publisher accepts, but whose result tensorop does not compute.
-  std::string_view missing_rule = {};
-  bool converts = false;  // operands of one type variable may differ: the publisher converts them
-};
-
-// Returns a version that converts operands.
-[[nodiscard]] constexpr Version converting(Version version) {
-  version.converts = true;
-  return version;
-}
-
-// A reason for which the versions of a publisher leave elements unspecified.
-struct OpenRow {
-  Framework framework;
-  OpenReason reason;
-  int before = std::numeric_limits<int>::max();  // Version::since of the first that defines them
-  std::string_view published = {};               // the publisher's operator that this concerns; empty: all
-
-  [[nodiscard]] constexpr bool is_for_all() const { return before == std::numeric_limits<int>::max(); }
-  [[nodiscard]] constexpr bool concerns(const Version& version) const {
-    // MDF uses the operators of ONNX.
-    const bool is_of = version.framework == framework ||
-                       (framework == Framework::onnx && version.framework == Framework::mdf);
-    return is_of && version.since < before && (published.empty() || version.published == published);
-  }
-};
-
-// Adds a version of MDF, which uses the operators of ONNX's opset 15 by their names.
-template <std::size_t kCount>
-[[nodiscard]] constexpr std::array<Version, kCount + 1> and_mdf(const std::array<Version, kCount>& versions) {
-  std::array<Version, kCount + 1> out{};
-  auto end = std::ranges::copy(versions, out.begin()).out;
-  Version mdf{};
-  for (const Version& version : versions) {
-    if (version.framework == Framework::onnx && version.since <= 15) mdf = version;
-  }
-  mdf.framework = Framework::mdf;
-  mdf.since = 0;
-  const auto at = std::ranges::upper_bound(out.begin(), end, mdf.framework, {}, &Version::framework);
-  std::ranges::move_backward(at, end, end + 1);
-  *at = mdf;
-  return out;
 }
 
 // The attribute of names that make data.
@@ -376,7 +221,6 @@ struct Operator {
   // there are no such attributes.
   void (*check_attributes)(const Call& call) = nullptr;
   MaskUse mask = MaskUse::none;
-  std::span<const std::string_view> traits = {};  // meanings of Version::traits, from the lowest bit on
 };
 
 // Returns the publisher's row; null: the publisher has the operator's own names.

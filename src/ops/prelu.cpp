@@ -11,15 +11,9 @@ namespace tensorop {
 namespace prelu_operator {
 namespace {
 
-// onnx-1 and -6: one slope, one for each channel, or one for each element.
-constexpr unsigned kOldSlopes = 1;
-// openvino-1: one slope for each channel goes along dimension 1, whatever the last dimension is.
-constexpr unsigned kChannelsFirst = 2;
-constexpr unsigned kBothWays = 4;  // webnn
-constexpr std::string_view kTraits[] = {
-    "b has one element, the shape of a, or one element for each channel (PR-1)",
-    "a vector b with one element for each channel goes along dimension 1",
-    "the operands are broadcast to each other (BC-M1)"};
+constexpr Trait kOldSlopes{"b has one element, the shape of a, or one element for each channel (PR-1)"};
+constexpr Trait kChannelsFirst{"a vector b with one element for each channel goes along dimension 1"};
+constexpr Trait kBothWays{"the operands are broadcast to each other (BC-M1)"};
 
 constexpr OperandSpec kOperands[] = {
     {"a", "T", OperandRole::data, "T-1", "the values"},
@@ -33,13 +27,13 @@ constexpr DTypeSet kOnnx16 = {published::kFloats, DType::int32, DType::int64, DT
 constexpr DTypeSet kWebnn = {DType::float32, DType::float16, DType::int32, DType::int64, DType::int8};
 constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "PRelu", kNumericTypes, {}},
-    {Framework::onnx, 1, "PRelu", published::kConsumingTypes, kConsumed, {}, kOldSlopes},
-    {Framework::onnx, 6, "PRelu", published::kOldFloats, {}, {}, kOldSlopes},
+    {Framework::onnx, 1, "PRelu", published::kConsumingTypes, kConsumed, {.traits = kOldSlopes}},
+    {Framework::onnx, 6, "PRelu", published::kOldFloats, {}, {.traits = kOldSlopes}},
     {Framework::onnx, 7, "PRelu", published::kOldFloats, {}},
     {Framework::onnx, 9, "PRelu", kOnnx9, {}},
     {Framework::onnx, 16, "PRelu", kOnnx16, {}},
-    {Framework::openvino, 1, "PReLU", published::kFloats, {}, {}, kChannelsFirst},
-    {Framework::webnn, 0, "prelu", kWebnn, {}, {}, kBothWays},
+    {Framework::openvino, 1, "PReLU", published::kFloats, {}, {.traits = kChannelsFirst}},
+    {Framework::webnn, 0, "prelu", kWebnn, {}, {.traits = kBothWays}},
 }));
 
 BroadcastStrides slope_strides(const Call& call, const NamedShape& a, const NamedShape& b) {
@@ -103,7 +97,6 @@ constinit const Operator kPrelu = {
     .published_names = prelu_operator::kPublishedNames,
     .rules = "PR-1 BC-U1 BC-U2 BC-M1",
     .plan = prelu_operator::plan,
-    .traits = prelu_operator::kTraits,
 };
 
 }  // namespace tensorop

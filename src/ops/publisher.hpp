@@ -44,11 +44,14 @@ struct Publisher {
   Numbering numbering;
   int newest;               // the newest version that tensorop knows
   std::string_view source;  // where an operator is described: the release and the page, up to its name
-  bool zero_dims = true;    // a dimension may be 0; otherwise ND-1
-  // Versions that convert operands (Version::converts) convert these dtypes to floats alone; and
-  // `converts_any_bool`: an operator without booleans converts a boolean beside another dtype.
-  DTypeSet only_to_floats = {};
-  bool converts_any_bool = true;
+  struct Rules {
+    bool zero_dims = true;  // a dimension may be 0; otherwise ND-1
+    // Versions that convert operands (VersionRules::converts) convert these dtypes to floats alone; and
+    // `converts_any_bool`: an operator without booleans converts a boolean beside another dtype.
+    DTypeSet only_to_floats = {};
+    bool converts_any_bool = true;
+  };
+  Rules rules = {};
 };
 
 inline constexpr Publisher kPublishers[] = {
@@ -58,17 +61,20 @@ inline constexpr Publisher kPublishers[] = {
     {Framework::mdf, "mdf", "MDF", Numbering::none, 0, "modeci_mdf 0.4, list of functions, onnx::"},
     {Framework::stablehlo, "stablehlo", "StableHLO", Numbering::release, release(1, 20),
      "StableHLO 1.20, docs/spec.md#"},
-    {Framework::webnn, "webnn", "WebNN", Numbering::none, 0, "WebNN, draft of June 2026, MLGraphBuilder ",
-     false},
+    {Framework::webnn,
+     "webnn",
+     "WebNN",
+     Numbering::none,
+     0,
+     "WebNN, draft of June 2026, MLGraphBuilder ",
+     {.zero_dims = false}},
     {Framework::torch,
      "torch",
      "PyTorch",
      Numbering::major,
      2,
      "PyTorch 2, torch.",
-     true,
-     {DType::uint16, DType::uint32, DType::uint64},
-     false},
+     {.only_to_floats = {DType::uint16, DType::uint32, DType::uint64}, .converts_any_bool = false}},
     {Framework::numpy, "numpy", "NumPy", Numbering::major, 2, "NumPy 2, numpy."},
     {Framework::jax, "jax", "JAX", Numbering::major, 0, "JAX of August 2026, jax.numpy."},
     {Framework::tensorflow, "tensorflow", "TensorFlow", Numbering::major, 2, "TensorFlow 2.21, tf."},

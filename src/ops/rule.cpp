@@ -272,15 +272,15 @@ std::vector<const Rule*> rules_of(const Operator& op) {
   ids.insert(op.broadcast_rules.begin(), op.broadcast_rules.end());
   for (const Version& version : op.versions) {
     const bool is_standard = version.framework == Framework::standard;
-    if (!is_standard && !publisher_of(version.framework).zero_dims) ids.insert("ND-1");
-    if (version.operands != 0) ids.insert(op.count_rule);
+    if (!is_standard && !publisher_of(version.framework).rules.zero_dims) ids.insert("ND-1");
+    if (version.rules.operands != 0) ids.insert(op.count_rule);
     const auto lacks = [](const auto& row) { return !row.missing.empty(); };
     if (std::ranges::any_of(version.types, lacks) || std::ranges::any_of(version.attributes, lacks) ||
-        !version.missing_rule.empty() || version.converts)
+        !version.rules.missing_rule.empty() || version.rules.converts)
       ids.insert(kMissingRule);
-    if (has_indices && (version.index.out_of_bounds == OutOfBounds::error || !op.oob.empty()))
+    if (has_indices && (version.rules.index.out_of_bounds == OutOfBounds::error || !op.oob.empty()))
       ids.insert("IX-1");
-    if (has_indices && version.index.negative == Negative::refuse) ids.insert("IX-2");
+    if (has_indices && version.rules.index.negative == Negative::refuse) ids.insert("IX-2");
   }
   std::vector<const Rule*> rules;
   for (const Rule& rule : kAllRules) {

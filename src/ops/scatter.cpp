@@ -45,7 +45,8 @@ void check_reduction(Call& call) {
   const bool is_integer = (kIntegerTypes | kSmallIntegerTypes).contains(dtype) || dtype == DType::boolean;
   const DType judged = !is_lacking ? dtype : is_integer ? DType::int32 : DType::float32;
   const bool is_extreme = reduction == Reduction::min || reduction == Reduction::max;
-  const bool is_ordered = kComplexTypes.contains(dtype) && is_extreme && call.version->missing_rule == "T-3";
+  const bool is_ordered =
+      kComplexTypes.contains(dtype) && is_extreme && call.version->rules.missing_rule == "T-3";
   if (is_defined(reduction, judged) || is_ordered) {
     if (!call.missing && !is_defined(reduction, dtype))
       call.lack(cat("reduction ", call.word(key), " of ", name(dtype)));

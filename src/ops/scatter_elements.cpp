@@ -17,22 +17,15 @@ namespace tensorop {
 namespace scatter_elements_operator {
 namespace {
 
-// openvino-3: no dimension of indices, including the axis, may exceed that dimension of data (GE-4).
-constexpr unsigned kBoundedAxis = 1;
-constexpr unsigned kEqualOffAxis = 2;  // webnn: except along the axis, indices is as large as data (GE-4)
-constexpr unsigned kTorchShapes = 4;   // 0-D counts as (1), and updates may be larger than indices
-// Except along the axis, data and indices are broadcast to each other.
-constexpr unsigned kBroadcastOffAxis = 8;
-constexpr unsigned kTakesValue = 16;   // updates without dimensions are one value for all indices
-constexpr unsigned kLikeIndices = 32;  // jax: updates are repeated to the shape of indices first
-constexpr std::string_view kTraits[] = {
-    "indices are no larger than data along axis too (GE-4)",
-    "data and indices are equal except along axis (GE-4)",
-    ("what has no dimensions counts as (1), updates may be larger than indices, and without elements of "
-     "indices nothing else is checked (PT-1, PT-2)"),
-    "data and indices are repeated to each other except along axis (GE-4), and updates to both (SE-3)",
-    "updates without dimensions are a value for all indices",
-    "updates are repeated to indices before these are to data (SE-3)"};
+constexpr Trait kBoundedAxis{"indices are no larger than data along axis too (GE-4)"};
+constexpr Trait kEqualOffAxis{"data and indices are equal except along axis (GE-4)"};
+constexpr Trait kTorchShapes{
+    "what has no dimensions counts as (1), updates may be larger than indices, and without elements of "
+    "indices nothing else is checked (PT-1, PT-2)"};
+constexpr Trait kBroadcastOffAxis{
+    "data and indices are repeated to each other except along axis (GE-4), and updates to both (SE-3)"};
+constexpr Trait kTakesValue{"updates without dimensions are a value for all indices"};
+constexpr Trait kLikeIndices{"updates are repeated to indices before these are to data (SE-3)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -66,31 +59,55 @@ constexpr AttributeRow kStandard[] = {
 
 constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "ScatterElements", kStandardTypes, kStandard},
-    {Framework::onnx, 9, "Scatter", published::kOldOnnxTypes, kAxisOnly, kNonNegative},
-    {Framework::onnx, 11, "Scatter", published::kOldOnnxTypes, kAxisOnly, {}, 0, true},
+    {Framework::onnx, 9, "Scatter", published::kOldOnnxTypes, kAxisOnly, {.index = kNonNegative}},
+    {Framework::onnx, 11, "Scatter", published::kOldOnnxTypes, kAxisOnly, {.deprecated = true}},
     {Framework::onnx, 11, "ScatterElements", published::kOldOnnxTypes, kAxisOnly},
     {Framework::onnx, 13, "ScatterElements", published::kOnnxTypes, kAxisOnly},
     {Framework::onnx, 16, "ScatterElements", published::kOnnxTypes, kOnnx16},
     {Framework::onnx, 18, "ScatterElements", published::kOnnxTypes, kOnnx18},
-    {Framework::openvino, 3, "ScatterElementsUpdate", published::kOpenvinoNumberTypes, kAxisOnly,
-     kNonNegative, kBoundedAxis},
+    {Framework::openvino,
+     3,
+     "ScatterElementsUpdate",
+     published::kOpenvinoNumberTypes,
+     kAxisOnly,
+     {.index = kNonNegative, .traits = kBoundedAxis}},
     {Framework::openvino, 12, "ScatterElementsUpdate", published::kOpenvinoTypes, kOpenvino12},
-    {Framework::webnn, 0, "scatterElements", published::kWebnnTypes, kNonNegativeAxis, kNearest,
-     kEqualOffAxis},
-    {Framework::torch, 2, "scatter_add", published::kTorchAxisTypes, kAxisOnly, kNonNegative, kTorchShapes},
-    {Framework::torch, 2, "scatter_reduce", published::kTorchAxisTypes, kTorchReduce, kNonNegative,
-     kTorchShapes},
-    {Framework::torch, 2, "scatter", published::kTorchAxisTypes, kTorchScatter, kNonNegative,
-     kTorchShapes | kTakesValue},
-    converting(
-        {Framework::numpy, 2, "put_along_axis", published::kNumpyTypes, kNumpyPut, {}, kBroadcastOffAxis}),
-    converting({Framework::jax,
-                0,
-                "put_along_axis",
-                published::kJaxTypes,
-                kJaxPut,
-                {},
-                kBroadcastOffAxis | kLikeIndices}),
+    {Framework::webnn,
+     0,
+     "scatterElements",
+     published::kWebnnTypes,
+     kNonNegativeAxis,
+     {.index = kNearest, .traits = kEqualOffAxis}},
+    {Framework::torch,
+     2,
+     "scatter_add",
+     published::kTorchAxisTypes,
+     kAxisOnly,
+     {.index = kNonNegative, .traits = kTorchShapes}},
+    {Framework::torch,
+     2,
+     "scatter_reduce",
+     published::kTorchAxisTypes,
+     kTorchReduce,
+     {.index = kNonNegative, .traits = kTorchShapes}},
+    {Framework::torch,
+     2,
+     "scatter",
+     published::kTorchAxisTypes,
+     kTorchScatter,
+     {.index = kNonNegative, .traits = kTorchShapes | kTakesValue}},
+    {Framework::numpy,
+     2,
+     "put_along_axis",
+     published::kNumpyTypes,
+     kNumpyPut,
+     {.traits = kBroadcastOffAxis, .converts = true}},
+    {Framework::jax,
+     0,
+     "put_along_axis",
+     published::kJaxTypes,
+     kJaxPut,
+     {.traits = kBroadcastOffAxis | kLikeIndices, .converts = true}},
 }));
 
 // Checks PT-1: updates are no smaller than indices.
@@ -216,7 +233,6 @@ constinit const Operator kScatterElements = scatter_operator<scatter_elements_op
     .versions = scatter_elements_operator::kVersions,
     .rules = "T-3 AX-1 AX-3 GA-1 GE-2 SE-3 GE-4 PT-1 PT-2",
     .plan = scatter_elements_operator::plan,
-    .traits = scatter_elements_operator::kTraits,
 });
 
 }  // namespace tensorop

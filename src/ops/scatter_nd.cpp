@@ -14,22 +14,16 @@ namespace tensorop {
 namespace scatter_nd_operator {
 namespace {
 
-// A single scalar update may have any shape of one element (SN-3).
-constexpr unsigned kAnyScalarUpdate = 1;
-constexpr unsigned kRepeatsUpdates = 2;    // updates are repeated to the required shape
-constexpr unsigned kNoBoolSum = 4;         // jax: add, subtract and multiply of bool are not defined
-constexpr unsigned kNoBoolDifference = 8;  // numpy: subtract of bool is not defined
-constexpr unsigned kWritesNothing = 16;    // jax: no index is checked if data or updates are empty
-// tensorflow: tuples of 1 to 7 components in indices of rank 2 or more, and none for data without elements
-constexpr unsigned kTuplesAlone = 32;
-constexpr std::string_view kTraits[] = {"a single scalar update may have any shape of one element (SN-3)",
-                                        "updates are repeated to their shape (SN-3)",
-                                        "add, subtract and multiply are not defined for bool (T-3)",
-                                        "subtract is not defined for bool (T-3)",
-                                        ("updates without elements are not looked at, and an axis without "
-                                         "elements has no indices without dimensions (IX-1)"),
-                                        ("indices has rank 2 or more (GN-1), its tuples have 1 to 7 "
-                                         "components (SN-2), and data without elements has none (IX-1)")};
+constexpr Trait kAnyScalarUpdate{"a single scalar update may have any shape of one element (SN-3)"};
+constexpr Trait kRepeatsUpdates{"updates are repeated to their shape (SN-3)"};
+constexpr Trait kNoBoolSum{"add, subtract and multiply are not defined for bool (T-3)"};
+constexpr Trait kNoBoolDifference{"subtract is not defined for bool (T-3)"};
+constexpr Trait kWritesNothing{
+    "updates without elements are not looked at, and an axis without elements has no indices without "
+    "dimensions (IX-1)"};
+constexpr Trait kTuplesAlone{
+    "indices has rank 2 or more (GN-1), its tuples have 1 to 7 components (SN-2), and data without elements "
+    "has none (IX-1)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -82,33 +76,41 @@ constexpr TypeRows kTensorflowMadeTypes = {
 // A version of TensorFlow.
 constexpr Version tensorflow_version(std::string_view published, const TypeRows& types,
                                      std::span<const AttributeRow> attributes = kTensorflow) {
-  return {Framework::tensorflow, 2, published, types, attributes, kNonNegative, kTuplesAlone};
+  return {Framework::tensorflow,
+          2,
+          published,
+          types,
+          attributes,
+          {.index = kNonNegative, .traits = kTuplesAlone}};
 }
 
 constexpr auto kVersions = and_mdf(std::to_array<Version>({
-    {Framework::standard, 0, "ScatterND", kStandardTypes, kStandard, {}, kAnyScalarUpdate},
+    {Framework::standard, 0, "ScatterND", kStandardTypes, kStandard, {.traits = kAnyScalarUpdate}},
     {Framework::onnx, 11, "ScatterND", published::kOldOnnxNdTypes, {}},
     {Framework::onnx, 13, "ScatterND", published::kOnnxNdTypes, {}},
     {Framework::onnx, 16, "ScatterND", published::kOnnxNdTypes, kOnnx16},
     {Framework::onnx, 18, "ScatterND", published::kOnnxNdTypes, kOnnx18},
-    {Framework::openvino, 3, "ScatterNDUpdate", kOpenvino3Types, {}, kNonNegative, kAnyScalarUpdate},
-    {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {}, kAnyScalarUpdate},
-    {Framework::webnn, 0, "scatterND", published::kWebnnTypes, {}, kNearest},
-    {Framework::torch, 2, "index_put", published::kTorchPutTypes, kTorchPut, {}, kRepeatsUpdates},
-    converting({.framework = Framework::numpy,
-                .since = 2,
-                .published = "ufunc_at",
-                .types = kNumpyAtTypes,
-                .attributes = kNumpyAt,
-                .traits = kRepeatsUpdates | kNoBoolDifference,
-                .missing_rule = "T-3"}),
-    converting({.framework = Framework::jax,
-                .since = 0,
-                .published = "at",
-                .types = published::kJaxMaskTypes,
-                .attributes = kJaxAt,
-                .traits = kRepeatsUpdates | kNoBoolSum | kWritesNothing,
-                .missing_rule = "T-3"}),
+    {Framework::openvino,
+     3,
+     "ScatterNDUpdate",
+     kOpenvino3Types,
+     {},
+     {.index = kNonNegative, .traits = kAnyScalarUpdate}},
+    {Framework::openvino, 15, "ScatterNDUpdate", kOpenvino15Types, kOpenvino15, {.traits = kAnyScalarUpdate}},
+    {Framework::webnn, 0, "scatterND", published::kWebnnTypes, {}, {.index = kNearest}},
+    {Framework::torch, 2, "index_put", published::kTorchPutTypes, kTorchPut, {.traits = kRepeatsUpdates}},
+    {Framework::numpy,
+     2,
+     "ufunc_at",
+     kNumpyAtTypes,
+     kNumpyAt,
+     {.traits = kRepeatsUpdates | kNoBoolDifference, .missing_rule = "T-3", .converts = true}},
+    {Framework::jax,
+     0,
+     "at",
+     published::kJaxMaskTypes,
+     kJaxAt,
+     {.traits = kRepeatsUpdates | kNoBoolSum | kWritesNothing, .missing_rule = "T-3", .converts = true}},
     tensorflow_version("scatter_nd", kTensorflowMadeTypes, kTensorflowMade),
     tensorflow_version("tensor_scatter_nd_add", kTensorflowSums),
     tensorflow_version("tensor_scatter_nd_sub", kTensorflowSums),
@@ -210,7 +212,6 @@ constinit const Operator kScatterNd = scatter_operator<scatter_nd_operator::kRed
     .rules = "T-3 GN-1 SN-2 SN-3 BC-M1 BC-T2",
     .plan = scatter_nd_operator::plan,
     .mask = MaskUse::leading,
-    .traits = scatter_nd_operator::kTraits,
 });
 
 }  // namespace tensorop

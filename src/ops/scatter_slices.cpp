@@ -52,11 +52,19 @@ constexpr auto kNoBatching = without_batching(kBatching);
 
 constexpr IndexRule kDropped = {.negative = Negative::raw, .out_of_bounds = OutOfBounds::drop};
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "scatter", kStandardTypes, kBatching, kDropped},
-    {Framework::stablehlo, release(0, 9), "scatter", kStablehloTypes, kNoBatching, kDropped, 0, false, 0,
-     "T-3"},
-    {Framework::stablehlo, release(1, 1), "scatter", kStablehloTypes, kBatching, kDropped, 0, false, 0,
-     "T-3"},
+    {Framework::standard, 0, "scatter", kStandardTypes, kBatching, {.index = kDropped}},
+    {Framework::stablehlo,
+     release(0, 9),
+     "scatter",
+     kStablehloTypes,
+     kNoBatching,
+     {.index = kDropped, .missing_rule = "T-3"}},
+    {Framework::stablehlo,
+     release(1, 1),
+     "scatter",
+     kStablehloTypes,
+     kBatching,
+     {.index = kDropped, .missing_rule = "T-3"}},
 };
 
 constexpr Choice kOob[] = {

@@ -15,13 +15,10 @@ namespace tensorop {
 namespace scatter_update_operator {
 namespace {
 
-constexpr unsigned kVectorIndex = 1;    // indices have rank 1; 0-D data and indices count as (1)
-constexpr unsigned kCyclesUpdates = 2;  // updates are repeated from their first element on, or cut
-constexpr unsigned kBothScalars = 4;    // index_add, index_reduce: updates have dimensions if data has
-constexpr std::string_view kTraits[] = {
-    "indices have rank 1, and what has no dimensions counts as (1) (PT-2)",
-    "updates begin again at their first element as often as there are indices; further ones are not used",
-    "updates have no dimensions if, and only if, data has none (PT-2)"};
+constexpr Trait kVectorIndex{"indices have rank 1, and what has no dimensions counts as (1) (PT-2)"};
+constexpr Trait kCyclesUpdates{
+    "updates begin again at their first element as often as there are indices; further ones are not used"};
+constexpr Trait kBothScalars{"updates have no dimensions if, and only if, data has none (PT-2)"};
 
 constexpr OperandSpec kOperands[] = {
     {"data", "T", OperandRole::data, "T-1", "the tensor to start from, rank at least 1"},
@@ -49,15 +46,37 @@ constexpr AttributeRow kNumpyPut[] = {{kModeName, kRaiseWrapClip, "raise"}};
 
 constexpr Version kVersions[] = {
     {Framework::standard, 0, "ScatterUpdate", kStandardTypes, kStandard},
-    {Framework::openvino, 3, "ScatterUpdate", published::kOpenvinoNumberTypes, kAxisOnly, kNonNegative},
-    {Framework::torch, 2, "index_copy", published::kTorchTypes, kAxisOnly, kNonNegative, kVectorIndex},
-    {Framework::torch, 2, "index_add", published::kTorchAxisTypes, kAxisOnly, kNonNegative,
-     kVectorIndex | kBothScalars},
-    {Framework::torch, 2, "index_reduce", published::kTorchAxisNumberTypes, kIndexReduce, kNonNegative,
-     kVectorIndex | kBothScalars},
+    {Framework::openvino,
+     3,
+     "ScatterUpdate",
+     published::kOpenvinoNumberTypes,
+     kAxisOnly,
+     {.index = kNonNegative}},
+    {Framework::torch,
+     2,
+     "index_copy",
+     published::kTorchTypes,
+     kAxisOnly,
+     {.index = kNonNegative, .traits = kVectorIndex}},
+    {Framework::torch,
+     2,
+     "index_add",
+     published::kTorchAxisTypes,
+     kAxisOnly,
+     {.index = kNonNegative, .traits = kVectorIndex | kBothScalars}},
+    {Framework::torch,
+     2,
+     "index_reduce",
+     published::kTorchAxisNumberTypes,
+     kIndexReduce,
+     {.index = kNonNegative, .traits = kVectorIndex | kBothScalars}},
     {Framework::torch, 2, "put_", published::kTorchTypes, kTorchPut},
-    converting(
-        {Framework::numpy, 2, "put", published::kNumpyTakeTypes, kNumpyPut, kClipsRaw, kCyclesUpdates}),
+    {Framework::numpy,
+     2,
+     "put",
+     published::kNumpyTakeTypes,
+     kNumpyPut,
+     {.index = kClipsRaw, .traits = kCyclesUpdates, .converts = true}},
 };
 
 // Checks GA-1 and SU-2.
@@ -136,7 +155,6 @@ constinit const Operator kScatterUpdate = scatter_operator<scatter_update_operat
     .rules = "T-3 AX-1 GA-1 SU-2 PT-2",
     .plan = scatter_update_operator::plan,
     .mask = MaskUse::along_axis,
-    .traits = scatter_update_operator::kTraits,
 });
 
 }  // namespace tensorop

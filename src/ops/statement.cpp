@@ -88,8 +88,8 @@ std::span<const Statement> all_statements() {
 }
 
 const Statement* find_statement(const Version& version, std::string_view rule) {
-  const bool is_never_broken = (rule == "IX-1" && version.index.out_of_bounds != OutOfBounds::error) ||
-                               (rule == "IX-2" && version.index.negative == Negative::count);
+  const bool is_never_broken = (rule == "IX-1" && version.rules.index.out_of_bounds != OutOfBounds::error) ||
+                               (rule == "IX-2" && version.rules.index.negative == Negative::count);
   if (is_never_broken) return nullptr;
   // MDF has the operators of ONNX's opset 15.
   const bool is_mdf = version.framework == Framework::mdf;

@@ -39,8 +39,8 @@ constexpr IndexRule kRaw = {.negative = Negative::raw};
 constexpr TypeRows kCacheTypes = {{"T", {published::kOnnxAny, published::kSmall}}, {"Tind", DType::int64}};
 
 constexpr Version kVersions[] = {
-    {Framework::standard, 0, "TensorScatter", kStandardTypes, kAxisAndMode, kRaw},
-    {Framework::onnx, 24, "TensorScatter", kCacheTypes, kAxisAndMode, kRaw},
+    {Framework::standard, 0, "TensorScatter", kStandardTypes, kAxisAndMode, {.index = kRaw}},
+    {Framework::onnx, 24, "TensorScatter", kCacheTypes, kAxisAndMode, {.index = kRaw}},
 };
 
 // Checks TS-1 to TS-3 and returns the axis counted from the front.
@@ -83,7 +83,7 @@ Planned plan(const Call& call) {
   Planned planned =
       plan_scatter(call, std::move(slices), Reduction::none,
                    {.policy = wraps ? IndexPolicy{Negative::refuse, OutOfBounds::wrap}
-                                    : IndexPolicy{call.version->index.negative, OutOfBounds::error}});
+                                    : IndexPolicy{call.version->rules.index.negative, OutOfBounds::error}});
   planned.slices.reset();  // StableHLO drops what is written beyond the end
   return planned;
 }

@@ -11,10 +11,8 @@ namespace tensorop {
 namespace where_operator {
 namespace {
 
-constexpr unsigned kOneWayCondition = 4;  // the condition does not enlarge the result
-constexpr unsigned kScalarCondition = 8;  // only a condition of rank 0 is broadcast
-constexpr std::string_view kTraits[] = {"", "", "the condition does not enlarge the result (SL-2)",
-                                        "nothing is repeated but a condition of rank 0 (SL-4, SL-5)"};
+constexpr Trait kOneWayCondition{"the condition does not enlarge the result (SL-2)"};
+constexpr Trait kScalarCondition{"nothing is repeated but a condition of rank 0 (SL-4, SL-5)"};
 
 constexpr OperandSpec kOperands[] = {
     {"condition", "B", OperandRole::condition, "WH-1", "bool: selects x or y"},
@@ -46,27 +44,37 @@ constexpr auto kVersions = and_mdf(std::to_array<Version>({
     {Framework::standard, 0, "Where", types(kAllTypes), kOpenvinoAttributes},
     {Framework::onnx, 9, "Where", types(published::kOldOnnxAny), {}},
     {Framework::onnx, 16, "Where", types(published::kOnnxAny), {}},
-    {Framework::openvino, 1, "Select", types(published::kNumbers), kOpenvinoAttributes, {}, kOneWayCondition},
+    {Framework::openvino,
+     1,
+     "Select",
+     types(published::kNumbers),
+     kOpenvinoAttributes,
+     {.traits = kOneWayCondition}},
     {Framework::stablehlo,
      release(0, 9),
      "select",
      types(published::kStablehloMoved),
      {},
-     {},
-     kScalarCondition},
+     {.traits = kScalarCondition}},
     {Framework::webnn, 0, "where", types(published::kWebnnAny, DType::uint8), {}},
-    converting(
-        {Framework::torch, 2, "where", types(published::kTorchMoved, {DType::boolean, DType::uint8}), {}}),
-    converting({Framework::numpy,
-                2,
-                "where",
-                types(published::kOldOnnxAny, kByteConditions, kWideOldConditions),
-                {}}),
-    converting({Framework::jax,
-                0,
-                "where",
-                types(published::kJaxAny, kByteConditions, {kWideConditions, published::kSmall}),
-                {}}),
+    {Framework::torch,
+     2,
+     "where",
+     types(published::kTorchMoved, {DType::boolean, DType::uint8}),
+     {},
+     {.converts = true}},
+    {Framework::numpy,
+     2,
+     "where",
+     types(published::kOldOnnxAny, kByteConditions, kWideOldConditions),
+     {},
+     {.converts = true}},
+    {Framework::jax,
+     0,
+     "where",
+     types(published::kJaxAny, kByteConditions, {kWideConditions, published::kSmall}),
+     {},
+     {.converts = true}},
     {Framework::tensorflow, 2, "where", types(published::kTensorflowAny), {}},
 }));
 
@@ -135,7 +143,6 @@ constinit const Operator kWhere = {
     .rules = "BC-M1 BC-N1 SL-2 SL-4 SL-5 BC-P1 BC-P2 BC-P3 BC-P4",
     .plan = where_operator::plan,
     .check_attributes = check_broadcast_attributes,
-    .traits = where_operator::kTraits,
 };
 
 }  // namespace tensorop

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text/json.hpp"
 #include "compare/compare.hpp"
-#include "io/json/json_document.hpp"
 
 namespace tensorop {
 

@@ -11,8 +11,8 @@
 
 #include "base/checked.hpp"
 #include "base/text/error.hpp"
+#include "base/text/json.hpp"
 #include "base/text/text.hpp"
-#include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/onnx/tensor_proto.hpp"
 #include "jobs/onnx_call.hpp"

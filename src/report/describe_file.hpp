@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/text/error.hpp"
+#include "base/text/json.hpp"
 #include "io/inspect.hpp"
-#include "io/json/json_document.hpp"
 #include "io/onnx/onnx_model.hpp"
 
 namespace tensorop {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "base/text/json.hpp"
 #include "compare/finding.hpp"
-#include "io/json/json_document.hpp"
 #include "report/finding_text.hpp"
 
 namespace tensorop {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/text/json.hpp"
 #include "compare/finding.hpp"
-#include "io/json/json_document.hpp"
 
 namespace tensorop {
 

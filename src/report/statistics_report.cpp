@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "base/text/error.hpp"
+#include "base/text/json.hpp"
 #include "base/text/markup.hpp"
 #include "base/text/text.hpp"
-#include "io/json/json_document.hpp"
 #include "io/json/json_writer.hpp"
 #include "report/comparison_text.hpp"
 #include "report/describe_file.hpp"

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text/json.hpp"
 #include "convert/measure.hpp"
-#include "io/json/json_document.hpp"
 
 namespace tensorop {
 

@@ -10,11 +10,11 @@
 #include "base/files/output_folder.hpp"
 #include "base/files/paths.hpp"
 #include "base/system/system.hpp"
+#include "base/text/json_string.hpp"
 #include "base/text/text.hpp"
 #include "check/external_program.hpp"
 #include "engine/engine.hpp"
 #include "engine/execute.hpp"
-#include "io/json/json_writer.hpp"
 
 namespace tensorop {
 namespace {

@@ -68,6 +68,19 @@ enum class DTypeKind : std::uint8_t {
   small_integer,
 };
 
+// How files pack elements into bytes.
+enum class Packing : std::uint8_t {
+  bytes,    // an element is one or more bytes
+  nibbles,  // a byte has two elements, the first one in its low bits
+};
+// The packing of elements of that many bits. A dtype of another part of a byte does not compile until there
+// is a value for it, and each place that asks for `packing` has a way to read and write it.
+[[nodiscard]] consteval Packing packing_of(int bits) {
+  if (bits % 8 == 0) return Packing::bytes;
+  if (bits == 4) return Packing::nibbles;
+  throw "no packing for elements of that many bits";
+}
+
 struct DTypeInfo {
   DType dtype;
   DTypeKind kind;
@@ -77,10 +90,11 @@ struct DTypeInfo {
   std::string_view safetensors;
   int bits;
   int size;  // bytes per element, in memory
+  Packing packing;
 };
 
 #define TENSOROP_INFO(dtype, Type, kind, name, npy, onnx, safetensors, bits) \
-  {DType::dtype, DTypeKind::kind, name, npy, onnx, safetensors, bits, sizeof(Type)},
+  {DType::dtype, DTypeKind::kind, name, npy, onnx, safetensors, bits, sizeof(Type), packing_of(bits)},
 inline constexpr auto kDTypes = std::to_array<DTypeInfo>({TENSOROP_DTYPES(TENSOROP_INFO)});
 #undef TENSOROP_INFO
 inline constexpr int kDTypeCount = static_cast<int>(kDTypes.size());
@@ -91,6 +105,9 @@ inline constexpr int kDTypeCount = static_cast<int>(kDTypes.size());
 }
 [[nodiscard]] constexpr std::string_view name(DType dtype) {
   return info(dtype).name;
+}
+[[nodiscard]] constexpr bool is_in_nibbles(DType dtype) {
+  return info(dtype).packing == Packing::nibbles;
 }
 [[nodiscard]] constexpr int element_size(DType dtype) {
   return info(dtype).size;

@@ -5,7 +5,7 @@
 #include "base/text/text.hpp"
 #include "compare/compare.hpp"
 #include "convert/convert.hpp"
-#include "convert/positions.hpp"
+#include "engine/positions.hpp"
 #include "support/catch.hpp"
 #include "support/compared.hpp"
 #include "support/temp_dir.hpp"

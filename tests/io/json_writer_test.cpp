@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/text/json_string.hpp"
 #include "support/catch.hpp"
 
 namespace tensorop::io_json_writer_test {

@@ -14,6 +14,7 @@
 #include "base/text/text.hpp"
 #include "io/format.hpp"
 #include "io/json/json_writer.hpp"
+#include "io/npz/zip_directory.hpp"
 #include "io/sink.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

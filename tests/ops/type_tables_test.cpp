@@ -106,13 +106,13 @@ TEST_CASE("the descriptions have the index rules of the specification's table", 
       OutOfBounds expected = zero_fill.contains(typed) ? OutOfBounds::zero : OutOfBounds::error;
       if (version.framework == Framework::webnn && has_indices_operand(*op)) expected = OutOfBounds::clip;
       if (is_window) expected = version.published == "scatter" ? OutOfBounds::drop : OutOfBounds::clamp;
-      CHECK(version.index.out_of_bounds == expected);
+      CHECK(version.rules.index.out_of_bounds == expected);
       const bool is_raw = version.published == "TensorScatter" || is_window;
-      CHECK((version.index.negative == Negative::raw) == is_raw);
-      if (version.index.negative == Negative::refuse) found.insert(typed);
+      CHECK((version.rules.index.negative == Negative::raw) == is_raw);
+      if (version.rules.index.negative == Negative::refuse) found.insert(typed);
       CHECK(leaves_open(version, "IX-1") == open_range.contains(entry));
       CHECK(leaves_open(version, "IX-2") == open_negative.contains(entry));
-      CHECK(version.index.clips_raw ==
+      CHECK(version.rules.index.clips_raw ==
             (entry == "numpy-2 take" || entry == "numpy-2 put" || entry == "jax-0 take"));
     }
   }
@@ -127,9 +127,9 @@ TEST_CASE("each refusal of an index is a statement with its address", "[descript
       CAPTURE(op->name, version.published, spec_name(version));
       if (version.framework == Framework::standard) continue;
       const bool has_modes = version.framework == Framework::jax && version.published.ends_with("along_axis");
-      if (version.index.out_of_bounds == OutOfBounds::error && !has_modes)
+      if (version.rules.index.out_of_bounds == OutOfBounds::error && !has_modes)
         CHECK(find_statement(version, "IX-1") != nullptr);
-      if (version.index.negative == Negative::refuse) CHECK(find_statement(version, "IX-2") != nullptr);
+      if (version.rules.index.negative == Negative::refuse) CHECK(find_statement(version, "IX-2") != nullptr);
     }
   }
   for (const Statement& row : all_statements()) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text/json.hpp"
 #include "base/text/markup.hpp"
-#include "io/json/json_document.hpp"
 #include "report/file_report.hpp"
 #include "report/finding_json.hpp"
 #include "support/catch.hpp"
@@ -67,13 +67,16 @@ TEST_CASE("the worst outcome is the exit status", "[report]") {
     Outcome outcome;
     int status;
   };
-  for (const auto& [outcome, status] :
-       {Row{Outcome::equal, 0}, Row{Outcome::different, 1}, Row{Outcome::missing, 1}, Row{Outcome::extra, 1},
-        Row{Outcome::error, 2}, Row{Outcome::updated, 0}, Row{Outcome::skipped, 0},
-        Row{Outcome::not_given, 0}, Row{Outcome::done, 0}, Row{Outcome::unreadable, 2},
-        Row{Outcome::interrupted, 2}, Row{Outcome::not_compared, 2}, Row{Outcome::not_run, 2},
-        Row{Outcome::refused, 2}, Row{Outcome::crashed, 2}, Row{Outcome::timed_out, 2},
-        Row{Outcome::no_result, 1}}) {
+  const std::vector<Row> rows = {
+      Row{Outcome::equal, 0},      Row{Outcome::different, 1},   Row{Outcome::missing, 1},
+      Row{Outcome::extra, 1},      Row{Outcome::error, 2},       Row{Outcome::updated, 0},
+      Row{Outcome::skipped, 0},    Row{Outcome::not_given, 0},   Row{Outcome::done, 0},
+      Row{Outcome::unreadable, 2}, Row{Outcome::interrupted, 2}, Row{Outcome::not_compared, 2},
+      Row{Outcome::not_run, 2},    Row{Outcome::refused, 2},     Row{Outcome::crashed, 2},
+      Row{Outcome::timed_out, 2},  Row{Outcome::no_result, 1},   Row{Outcome::known_failure, 0},
+      Row{Outcome::up_to_date, 0}, Row{Outcome::passes_now, 1}};
+  CHECK(rows.size() == kOutcomeCount);
+  for (const auto& [outcome, status] : rows) {
     Finding finding;
     finding.outcome = outcome;
     Counts counts;

@@ -1,7 +1,6 @@
 // Decodes the elements of an entry into their form in memory, for all array formats. Knows no header.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,14 +13,6 @@
 #include "tensor/tensor.hpp"
 
 namespace tensorop {
-
-// Whether files have two elements of the dtype in a byte. A dtype of any other part of a byte does not
-// compile until each place that asks this has a way to pack it.
-[[nodiscard]] constexpr bool is_in_nibbles(DType dtype) {
-  return info(dtype).bits == 4;
-}
-static_assert(std::ranges::all_of(kDTypes,
-                                  [](const DTypeInfo& row) { return row.bits == 4 || row.bits % 8 == 0; }));
 
 // Whether elements are stored as in memory, in row-major order.
 [[nodiscard]] bool is_plain(const ArrayEntry& entry);

@@ -41,12 +41,6 @@ void append_json_slice(std::string& out, DType dtype, const Shape& shape, std::i
 [[nodiscard]] std::string json_prefix(DType dtype, const Shape& shape);
 inline constexpr std::string_view kJsonSuffix = "}";
 
-// A JSON string literal of `text`, which must be valid UTF-8: quotes, backslashes and control characters are
-// escaped exactly as by serde_json, which the reference implementation of safetensors uses.
-void append_json_string(std::string& out, std::string_view text);
-// append_json_string() for any bytes: invalid UTF-8 is escaped as in messages.
-[[nodiscard]] std::string json_string(std::string_view text);
-
 // Format::encode of JSON: the described or the nested form, on one line.
 [[nodiscard]] Encoding json_encoding(DType dtype, const Shape& shape, std::int64_t strings,
                                      std::string_view name);

@@ -16,6 +16,7 @@
 #include "io/array/stored_array.hpp"
 #include "io/format.hpp"
 #include "io/npy/npy.hpp"
+#include "io/npz/kept_members.hpp"
 #include "io/npz/npz_writer.hpp"
 #include "io/npz/zip_data.hpp"
 

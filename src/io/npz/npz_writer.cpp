@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
-#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "io/format.hpp"
 #include "io/npy/npy.hpp"
 #include "io/npz/deflate_queue.hpp"
+#include "io/npz/kept_members.hpp"
 #include "io/npz/zip_records.hpp"
 #include "io/sink.hpp"
 
@@ -28,40 +28,6 @@ std::int64_t alignment_of(std::int64_t kept_bytes) {
 // The maximum compressed size: incompressible data grows by five bytes for each 16 KiB.
 std::optional<std::int64_t> most_deflated(std::int64_t bytes) {
   return checked_add(bytes, bytes / 1024 + 1024);
-}
-
-// The end of each member in its file, with all that follows it up to the next one.
-std::vector<std::int64_t> ends_of(const ZipDirectory& directory) {
-  std::vector<std::int64_t> offsets;
-  for (const ZipMember& member : directory.members) offsets.push_back(member.offset);
-  std::ranges::sort(offsets);
-  std::vector<std::int64_t> ends;
-  for (const ZipMember& member : directory.members) {
-    const auto next = std::ranges::upper_bound(offsets, member.offset);
-    ends.push_back(next == offsets.end() ? directory.offset : *next);
-  }
-  return ends;
-}
-
-const ZipMember& member_of(const ArchiveArray& array) {
-  return zip_file_of(*array.old).directory->members[array.member];
-}
-
-// The name of a member: as it was, unless the array has another name now.
-std::string name_of(const ArchiveArray& array) {
-  if (!array.old) return array.name + ".npy";
-  const std::string& old = member_of(array).name;
-  const std::string_view old_array = npz_array_name(old);
-  if (old_array == array.name || old == array.name) return old;
-  return cat(array.name, std::string_view(old).substr(old_array.size()));
-}
-
-// The local header of a kept member.
-std::string_view header_of(const ArchiveArray& array) {
-  const ZipFile zip = zip_file_of(*array.old);
-  const ZipMember& member = member_of(array);
-  return with_context(array.operand.empty() ? cat("member ", in_quotes(member.name)) : array.operand,
-                      [&] { return bytes_text(local_header(zip.file->bytes(), *zip.directory, member)); });
 }
 
 class NpzWriter final : public ArchiveWriter {
@@ -107,7 +73,7 @@ class NpzWriter final : public ArchiveWriter {
     if (std::exchange(is_finished_, true)) return;
     write_kept();
     queue_.flush();
-    for (const auto& [archive, ends] : ends_) zip_file_of(*archive).file->require_unchanged();
+    kept_.require_unchanged();
     const std::int64_t offset = written_;
     std::string directory;
     for (const Member& member : entries_)
@@ -129,22 +95,15 @@ class NpzWriter final : public ArchiveWriter {
     std::string kept = {};  // the directory entry of a kept member
   };
 
-  // The end of a member in its file, with all that follows it up to the next one.
-  [[nodiscard]] std::int64_t end_of(const ArchiveArray& array) {
-    std::vector<std::int64_t>& ends = ends_[array.old.get()];
-    if (ends.empty()) ends = ends_of(*zip_file_of(*array.old).directory);
-    return ends[array.member];
-  }
-
   // Writes the kept members before the next new array.
   void write_kept() {
     while (next_ < arrays_.size() && arrays_[next_].is_kept) {
       queue_.flush();
       const ArchiveArray& array = arrays_[next_];
-      const std::string name = name_of(array);
+      const std::string name = member_name(array);
       // Zeros that align what follows must not begin a file.
-      const bool begins_file = written_ == 0 && !is_front(array);
-      if (name != member_of(array).name || begins_file) {
+      const bool begins_file = written_ == 0 && !is_first_member(array);
+      if (name != kept_member(array).name || begins_file) {
         write_anew(array, name);
       } else {
         copy_members();
@@ -164,10 +123,10 @@ class NpzWriter final : public ArchiveWriter {
     for (; next_ < arrays_.size(); ++next_) {
       const ArchiveArray& array = arrays_[next_];
       const bool goes_on = array.is_kept && array.old == first.old &&
-                           name_of(array) == member_of(array).name &&
+                           member_name(array) == kept_member(array).name &&
                            (next_ == count_before || members[array.member].offset == end);
       if (!goes_on) break;
-      end = end_of(array);
+      end = kept_.end_of(array);
     }
     if (!is_stream()) pad((begin - written_) & (alignment_of(end - begin) - 1));
     const std::int64_t moved = written_ - begin;
@@ -178,19 +137,12 @@ class NpzWriter final : public ArchiveWriter {
     copy(*zip.file, begin, end - begin);
   }
 
-  // Whether no member of its file lies before the kept one.
-  [[nodiscard]] static bool is_front(const ArchiveArray& array) {
-    const auto& members = zip_file_of(*array.old).directory->members;
-    return std::ranges::none_of(
-        members, [&](const ZipMember& other) { return other.offset < members[array.member].offset; });
-  }
-
   // Writes a new local header before the data of a kept member.
   void write_anew(const ArchiveArray& array, const std::string& name) {
-    const ZipMember& member = member_of(array);
-    const std::string_view old = header_of(array);
+    const ZipMember& member = kept_member(array);
+    const std::string_view old = kept_header(array);
     const std::int64_t first = member.offset + to_int64(old.size());
-    const std::int64_t bytes = end_of(array) - first;
+    const std::int64_t bytes = kept_.end_of(array) - first;
     const std::int64_t alignment = alignment_of(bytes);
     add_kept(records_.kept_entry(member, written_, &name));
     write(text_bytes(
@@ -239,9 +191,9 @@ class NpzWriter final : public ArchiveWriter {
   OutputFile file_;
   std::string comment_;
   ZipRecords records_;
-  std::vector<ArchiveArray> arrays_;                          // all members
-  std::size_t next_ = 0;                                      // the next one to be written
-  std::map<const Archive*, std::vector<std::int64_t>> ends_;  // of members of archives
+  std::vector<ArchiveArray> arrays_;  // all members
+  std::size_t next_ = 0;              // the next one to be written
+  KeptMembers kept_;
   std::int64_t written_ = 0;
   std::vector<Member> entries_;  // in order
   std::size_t complete_ = 0;     // number of entries that are written
@@ -259,8 +211,10 @@ std::unique_ptr<Sink> NpzWriter::add(const std::string& name, DType dtype, const
   const auto bytes = checked_add(encoding.least_bytes, to_int64(encoding.prefix.size()));
   const auto most = bytes ? most_deflated(*bytes) : std::nullopt;
   if (!most) throw Error(cat("array ", in_quotes(name), " would have more than 2^63 bytes"));
-  ZipEntry entry{
-      .name = name_of(array), .bytes = *bytes, .is_deflated = array.compress, .sizes_follow = is_stream()};
+  ZipEntry entry{.name = member_name(array),
+                 .bytes = *bytes,
+                 .is_deflated = array.compress,
+                 .sizes_follow = is_stream()};
   entry.in_zip64 = records_.needs_zip64(entry.is_deflated ? *most : *bytes);
   // The compressed size is not known in advance.
   if (!entry.is_deflated && !is_stream()) file_.require_space(encoding.least_bytes);
@@ -275,11 +229,11 @@ std::int64_t npz_bytes(std::span<const ArchiveArray> arrays) {
   std::int64_t sum = 0;
   std::vector<std::string> names;
   for (const ArchiveArray& array : arrays) {
-    names.push_back(name_of(array));
-    if (array.is_kept) (void)header_of(array);
+    names.push_back(member_name(array));
+    if (array.is_kept) (void)kept_header(array);
     const auto bytes = checked_mul(count(array.shape), element_size(array.dtype));
     const bool is_known = !array.compress && array.dtype != DType::string;
-    sum = saturated(checked_add(sum, array.is_kept ? member_of(array).packed_bytes
+    sum = saturated(checked_add(sum, array.is_kept ? kept_member(array).packed_bytes
                                      : is_known    ? saturated(bytes)
                                                    : 0));
   }

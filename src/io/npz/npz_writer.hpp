@@ -15,19 +15,9 @@
 #include <span>
 #include <string>
 
-#include "base/files/input_file.hpp"
 #include "io/archive.hpp"
-#include "io/npz/zip_directory.hpp"
 
 namespace tensorop {
-
-// An NPZ archive as a ZIP file.
-struct ZipFile {
-  std::shared_ptr<const MappedFile> file;
-  const ZipDirectory* directory;
-};
-// The archive must be an open NPZ archive.
-[[nodiscard]] ZipFile zip_file_of(const Archive& archive);
 
 // Format::least_bytes of NPZ.
 [[nodiscard]] std::int64_t npz_bytes(std::span<const ArchiveArray> arrays);

@@ -22,6 +22,9 @@ std::string at_byte(const ProtoField& of) {
   return cat(" (byte ", of.byte(), ')');
 }
 
+static_assert(std::ranges::none_of(kDTypes, [](const DTypeInfo& row) { return row.onnx == 0; }),
+              "a dtype without a number in TensorProto must be among Format::missing of its formats");
+
 DType read_data_type(const ProtoField& of, const std::string& hint) {
   const std::int64_t number = of.integer();
   const auto* const row = std::ranges::find(kDTypes, number, &DTypeInfo::onnx);

@@ -8,10 +8,10 @@
 
 #include "base/checked.hpp"
 #include "base/text/error.hpp"
+#include "base/text/json_string.hpp"
 #include "base/text/text.hpp"
 #include "io/archive.hpp"
 #include "io/json/json_cursor.hpp"
-#include "io/json/json_writer.hpp"
 #include "io/little_endian.hpp"
 
 namespace tensorop {

@@ -1,4 +1,4 @@
-#include "convert/positions.hpp"
+#include "engine/positions.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,10 +1,10 @@
-#include "io/json/json_document.hpp"
+#include "base/text/json.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "io/json/json_writer.hpp"
+#include "base/text/json_string.hpp"
 
 namespace tensorop {
 
