@@ -92,6 +92,7 @@ class Check {
   [[nodiscard]] Finding begun(std::size_t i) const {
     Finding out = finding_of(jobs_[i]);
     out.index = jobs_[i].files->index;
+    out.is_case = jobs_[i].is_case;
     out.ignore_open = leaves_open_out(jobs_[i]);
     const bool reads_stream = std::ranges::any_of(
         jobs_[i].reads, [](const JobFile& file) { return is_other_file(file.given.path); });
@@ -110,7 +111,7 @@ class Check {
       found.outcome = Outcome::error;
       found.error = failure;
     }
-    if (found.outcome == Outcome::different && given.lookup && found.call)
+    if (row_of(found.outcome).says == OutcomeRow::Says::difference && given.lookup && found.call)
       found.call = std::make_shared<Request>(with_results(*found.call, given.lookup));
     return result;
   }

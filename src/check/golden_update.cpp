@@ -9,6 +9,7 @@
 #include "base/text/text.hpp"
 #include "check/external_program.hpp"
 #include "engine/execute.hpp"
+#include "io/format.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/opened_file.hpp"
 #include "io/sink.hpp"
@@ -27,6 +28,7 @@ Destination golden_destination(const Expectation& expect, bool is_missing, const
   Destination out{.path = expect.operand.path, .array = expect.array == nullptr ? "" : *expect.array};
   if (is_missing) return out;
   const OpenedFile opened = open_file(expect.operand);
+  if (!opened.format->is_writable()) refuse_output(expect.operand.shown(), *opened.format);
   if (opened.format->is_archive()) {
     const auto archive = open_archive(opened);
     if (opened.array || archive->size() != 1) {

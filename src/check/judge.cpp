@@ -167,6 +167,28 @@ std::optional<BadEnd> fault_in_run(const Job& job, const ProgramRun& run, const 
                                       : Error(cat("the program failed: exit status ", run.end.status))};
 }
 
+// Lists paths; those that differ in their endings alone are one: "r/a.npy, r/b.{npy,json}".
+std::string list_paths(const std::vector<std::string>& paths) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < paths.size();) {
+    const std::string stem = paths[i].substr(0, paths[i].rfind('.') + 1);
+    const auto stays = [&](const std::string& path) {
+      return path.starts_with(stem) && path.find_first_of("./", stem.size()) == std::string::npos;
+    };
+    std::vector<std::string> endings;
+    std::size_t next = i;
+    for (; next < paths.size() && stays(paths[next]); ++next)
+      endings.push_back(paths[next].substr(stem.size()));
+    if (endings.size() < 2) {
+      out.push_back(printable(paths[i++]));
+      continue;
+    }
+    out.push_back(cat(printable(stem), "{", join(endings, ","), "}"));
+    i = next;
+  }
+  return join(out);
+}
+
 }  // namespace
 
 Finding finding_of(const Job& job) {
@@ -221,7 +243,7 @@ void judge_external(const Job& job, const ExternalResult& result, const std::opt
   if (result.file.path.empty()) {
     found.candidates = result.tried;
     found.outcome = Outcome::no_result;
-    const std::string shown = join(result.tried, ", ", printable);
+    const std::string shown = list_paths(result.tried);
     found.error = std::make_shared<Failure>(result.tried.size() == 1 ? cat(shown, " does not exist")
                                                                      : cat("none of ", shown, " exists"));
     return;

@@ -86,6 +86,7 @@ struct Finding {
   std::string name = {};
   Place place = {};
   Outcome outcome = Outcome::equal;
+  bool is_case = true;  // false: a step of a job file that failed, which no report expects
   // The files, or arrays of archives, that were compared. `check` has another program's result, if that was
   // judged, and the golden file.
   std::string actual = {};
@@ -96,7 +97,7 @@ struct Finding {
   std::vector<std::string> warnings = {};  // as Settings::warn has them
   double seconds = 0;
   // The call that made the actual tensor, for explaining its elements; under check, if it can be loaded
-  // again. If the outcome is `different`, it contains the results of earlier jobs as tensors.
+  // again. If a report shows a difference, it contains the results of earlier jobs as tensors.
   std::shared_ptr<const Request> call = {};
 
   // Why the case or pair was skipped; given where the outcome is `skipped`.

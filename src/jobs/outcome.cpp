@@ -82,7 +82,7 @@ constexpr std::array<Row, kOutcomeCount> kOutcomes = {{
                 "or an error only counted"},
     {.outcome = Outcome::passes_now, .name = "passes_now", .label = "passes now",
      .noun = "known failure that passes now", .plural = "known failures that pass now",
-     .counted_by = kOfCases, .verdict = failure, .says = Says::known, .exit_status = 1,
+     .counted_by = kOfCases, .counts = beside, .verdict = failure, .says = Says::known, .exit_status = 1,
      .meaning = "a line of `--known-failures`: all its cases pass"},
     {.outcome = Outcome::unreadable, .name = "unreadable", .label = "unreadable",
      .noun = "file unreadable", .plural = "files unreadable",

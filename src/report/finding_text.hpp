@@ -37,7 +37,7 @@ extern const ReportKind kRunReport;
 // The end of a report.
 struct ReportEnd {
   const Counts& counts;
-  std::int64_t not_run = 0;  // because of a signal, a fatal failure, or --fail-fast
+  std::int64_t not_run = 0;  // expected, but the run ended before them
 
   // With `not_run` among the outcomes.
   [[nodiscard]] std::int64_t operator[](Outcome outcome) const;

@@ -140,6 +140,7 @@ void Reporter::add(const Finding& given) {
     if (has_ended_) return;
     if (finding.telling != Finding::Telling::again) {
       counts_.add(finding);
+      if (!finding.is_case && is_failure(finding.outcome)) ++expected_;
       for (const ReportFile& file : files_) file.report->add(finding);
     }
   }

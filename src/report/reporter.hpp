@@ -18,9 +18,9 @@
 
 #include "base/process/exit_cleanup.hpp"
 #include "base/process/interruption.hpp"
+#include "base/text/json.hpp"
 #include "compare/finding.hpp"
 #include "engine/settings.hpp"
-#include "io/json/json_document.hpp"
 #include "jobs/shards.hpp"
 #include "report/comparison_table.hpp"
 #include "report/finding_text.hpp"
@@ -70,7 +70,8 @@ class Reporter {
   void set_shard(const Shard& shard) { shard_ = shard; }
   // Sets the number of jobs that are skipped because they are up to date.
   void set_up_to_date(std::int64_t jobs) { counts_[Outcome::up_to_date] = jobs; }
-  // Sets the number of findings to come, including skipped ones.
+  // Sets the number of findings to come, including skipped ones, without failed steps and known failures that
+  // pass.
   void expect(std::int64_t findings) { expected_ = findings; }
   // `writing` performs all output through its argument: it hides a progress bar during a write, and removes
   // it after the last one.

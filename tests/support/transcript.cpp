@@ -160,6 +160,7 @@ std::string without_lists(const std::string& text) {
       {std::regex("(is not an archive \\()[A-Za-z, ]+\\)"), "$1ARCHIVES)"},
       {std::regex("(is not a specification: use )onnx-N, .*( \\[T-0\\])"), "$1SPECS$2"},
       {std::regex("(--spec )onnx-N\\|\\S+"), "$1SPECS"},
+      {std::regex("\\{npy,[a-z,]+\\}"), "{ENDINGS}"},
       {std::regex("(publisher '.*' is not one of )default, .*"), "$1PUBLISHERS"}};
   std::string out = text;
   for (const auto& [pattern, name] : kLists) out = std::regex_replace(out, pattern, name);
