@@ -46,7 +46,7 @@ std::vector<fs::path> pages() {
 // The text that belongs between two comments of a page: after "ops NAME NAME..." the versions of these
 // operators, after "jobs" the keys of job files, after "outcomes" their table, after "options" those of every
 // command, after "options COMMAND" the other options of a command, after "from LIBRARY" what to type in place
-// of its calls. After "publishers" their titles, in a sentence.
+// of its calls. In a sentence: after "publishers" their titles, after "inexact" the operators that are.
 // Returns nothing for any other comment.
 std::optional<std::string> text_of(const std::string& comment, const std::string& page) {
   std::istringstream in(comment);
@@ -54,6 +54,13 @@ std::optional<std::string> text_of(const std::string& comment, const std::string
   in >> kind;
   const auto lines = [](const std::string& text) { return "\n\n" + text + "\n"; };
   if (comment == "publishers") return tensorop::publisher_titles();
+  if (comment == "inexact") {
+    std::vector<std::string> names;
+    for (const tensorop::Operator* op : tensorop::kOperators) {
+      if (op->is_inexact) names.push_back(tensorop::cat('`', op->name, '`'));
+    }
+    return tensorop::join_words(names, "and");
+  }
   if (comment == "jobs") return lines(tensorop::job_keys_markdown());
   if (comment == "outcomes") return lines(tensorop::outcomes_markdown());
   if (kind == "options") {

@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source apps/packages.sh
 
-all_targets=(npy json npz safetensors shard_index gguf tensor_proto jobs model operator compare arguments)
+mapfile -t all_targets < <(sed -nE 's/.*\{"(\w+)", run_\w+\}.*/\1/p' tests/fuzz/main.cpp)
 
 usage() {
   echo "usage: tests/fuzz/run.sh seeds|MINUTES [TARGET...]   (targets: ${all_targets[*]}; 5s is seconds)" >&2

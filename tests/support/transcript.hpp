@@ -40,7 +40,8 @@ struct PageResult {
 // (a version), "..." (ONNX versions beside the first, operators beside two), XXXXXXXX (in names of temporary
 // directories). Summaries in JSON are shown without counts of zero.
 //
-// FORMATS, ARCHIVES, SPECS and PUBLISHERS stand for the lists of without_lists(), which lists.md shows whole.
+// DTYPES, FORMATS, ARCHIVES, ENDINGS, SPECS and PUBLISHERS stand for the lists of without_lists(), which
+// lists.md shows whole.
 //
 // Throws std::runtime_error if the page is malformed.
 [[nodiscard]] PageResult run_page(const std::filesystem::path& page, PageKind kind);
