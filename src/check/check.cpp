@@ -42,6 +42,8 @@ class Check {
     batch.is_failure = [this](std::size_t i) { return fails_unexcused(*results_[i]); };
     Interruption running;
     batch.interruption = &running;
+    // Reports end with the first failure: a case behind it must not have written its golden file.
+    if (settings_.update && batch.fail_fast) batch.concurrent_jobs = 1;
     const FindingReport judged = [this](const Finding& finding) {
       if (settings_.known == nullptr) return report_(finding);
       Finding known = finding;

@@ -5,6 +5,7 @@
 
 #include "base/files/paths.hpp"
 #include "base/files/temporary_entry.hpp"
+#include "base/text/error.hpp"
 #include "base/text/json_string.hpp"
 #include "base/text/text.hpp"
 #include "check/external_program.hpp"
@@ -28,7 +29,9 @@ Destination golden_destination(const Expectation& expect, bool is_missing, const
   Destination out{.path = expect.operand.path, .array = expect.array == nullptr ? "" : *expect.array};
   if (is_missing) return out;
   const OpenedFile opened = open_file(expect.operand);
-  if (!opened.format->is_writable()) refuse_output(expect.operand.shown(), *opened.format);
+  if (!opened.format->is_writable())
+    throw Error(cat(printable(expect.operand.shown()), ": ", opened.format->title, " files are only read"),
+                "", "a golden file has a format that is written, such as NPY");
   if (opened.format->is_archive()) {
     const auto archive = open_archive(opened);
     if (opened.array || archive->size() != 1) {

@@ -45,8 +45,9 @@ struct Format {
   bool (*detects)(std::string_view head) = nullptr;
   bool detects_in_file = false;  // `head` is the whole file: what tells may be anywhere
   bool is_binary = false;
-  bool is_table = false;  // a text table: rows of fields
-  char separator = 0;     // of a table's fields; 0: tabs if the first row has one, else commas
+  bool has_arrays = false;  // a file has any number of named arrays; otherwise it has one
+  bool is_table = false;    // a text table: rows of fields
+  char separator = 0;       // of a table's fields; 0: tabs if the first row has one, else commas
 
   // For a binary format: as StreamReading::enough; null if the bytes that a stream needs are unknown.
   std::int64_t (*enough_bytes)(std::string_view head) = nullptr;
@@ -93,8 +94,7 @@ struct Format {
   DTypeSet missing = {};        // dtypes that the format does not support
   bool limits_bytes = false;    // files of 2 GiB and more are not valid
 
-  // Whether a file has any number of named arrays. Formats with one array can all be written.
-  [[nodiscard]] constexpr bool is_archive() const { return encode == nullptr; }
+  [[nodiscard]] constexpr bool is_archive() const { return has_arrays; }
   // Whether dtype and shape can be read without the elements.
   [[nodiscard]] constexpr bool has_header() const { return open != nullptr; }
   [[nodiscard]] constexpr bool is_readable() const { return open != nullptr || read_text != nullptr; }

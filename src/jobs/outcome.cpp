@@ -62,7 +62,7 @@ constexpr std::array<Row, kOutcomeCount> kOutcomes = {{
     {.outcome = Outcome::skipped, .name = "skipped", .label = "skipped",
      .counted_by = kOfAll, .counts = apart, .verdict = skipped, .says = Says::why_not, .exit_status = 0,
      .meaning = "an ONNX case of an operator, opset or dtype that tensorop does not have; a pair that "
-                "proves nothing; a job that needs a result of a failed one"},
+                "proves nothing; `run`: a job that needs a result of a failed one"},
     {.outcome = Outcome::not_given, .name = "not_given", .label = "not given to the program",
      .counted_by = kOfCases, .counts = apart, .verdict = skipped, .says = Says::why_not, .exit_status = 0,
      .meaning = "another program cannot be given the call: tensorop refuses it while it reads the "

@@ -112,7 +112,8 @@ TEST_CASE("each format's row is complete and means one format", "[io][format]") 
     const int readers = int{format.read_text != nullptr} + int{format.open != nullptr};
     CHECK(readers == (format.detects != nullptr || format.is_table ? 1 : 0));
     if (format.is_table) CHECK((format.read_text != nullptr && !format.endings[0].empty()));
-    CHECK_FALSE((format.encode != nullptr && format.create_archive != nullptr));
+    if (format.encode != nullptr) CHECK_FALSE(format.is_archive());
+    if (format.create_archive != nullptr) CHECK(format.is_archive());
     CHECK((format.is_writable() || format.is_readable()));
     CHECK(find_format(format.name) == (format.is_writable() ? &format : nullptr));
   }

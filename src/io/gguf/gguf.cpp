@@ -268,6 +268,7 @@ constinit const Format kGgufFormat = {
     .endings = {".gguf"},
     .detects = begins_as_gguf,
     .is_binary = true,
+    .has_arrays = true,
     .open = [](const InputFile& file) -> std::unique_ptr<Archive> {
       return std::make_unique<GgufArchive>(file.mapping());
     },

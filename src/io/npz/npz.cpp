@@ -172,6 +172,7 @@ constinit const Format kNpzFormat = {
     .endings = {".npz"},
     .detects = begins_as_zip,
     .is_binary = true,
+    .has_arrays = true,
     .open = [](const InputFile& file) -> std::unique_ptr<Archive> {
       return std::make_unique<NpzArchive>(file.mapping());
     },

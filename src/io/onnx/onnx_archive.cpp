@@ -109,6 +109,7 @@ constinit const Format kOnnxFormat = {
     .detects = begins_as_onnx_model,
     .detects_in_file = true,
     .is_binary = true,
+    .has_arrays = true,
     .open = open_onnx,
     .open_model = open_onnx_model,
 };

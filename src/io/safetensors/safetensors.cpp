@@ -100,6 +100,7 @@ constinit const Format kSafetensorsFormat = {
     .endings = {".safetensors"},
     .detects = begins_as_safetensors,
     .is_binary = true,
+    .has_arrays = true,
     .enough_bytes = safetensors_enough,
     .open = [](const InputFile& file) -> std::unique_ptr<Archive> {
       return std::make_unique<SafetensorsArchive>(file.mapping());

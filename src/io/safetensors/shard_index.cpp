@@ -196,6 +196,7 @@ constinit const Format kShardIndexFormat = {
     .endings = {".safetensors.index.json"},
     .detects = begins_as_shard_index,
     .detects_in_file = true,
+    .has_arrays = true,
     .open = open_sharded,
     .output_hint = "-o INDEX:NAME replaces one array",
 };
