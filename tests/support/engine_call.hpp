@@ -19,8 +19,8 @@ struct CallCheck {
 
 // Compares results bit for bit (where elements were computed, any quiet NaN equals any NaN; results of
 // operators with Operator::is_inexact may be off by 1 ulp), errors by rule id and by the position they name.
-// Operands reach the engine as NPY files of any layout, TensorProto files with elements at any address, inline
-// JSON or tensors in memory, by any number of threads and any access, as `random` has it.
+// Operands reach the engine as NPY files of any layout, TensorProto files with elements at any address,
+// inline JSON or tensors in memory, by any number of threads and any access, as `random` has it.
 class CallChecker {
  public:
   [[nodiscard]] CallCheck check(Random& random, const RandomCase& call);
