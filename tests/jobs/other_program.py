@@ -22,7 +22,7 @@ CASES = 20
 # What is wrong with the results of some cases, and what the report calls it.
 FAULTS = {
     3: ("value", "failure", "different: 1 of 12 elements (8.33%)"),
-    7: ("missing", "failure", "none of results/case 7.npy"),
+    7: ("missing", "failure", "none of results/case 7.{npy,"),
     8: ("unreadable", "error", "actual: results/case 8.npy"),
     11: ("dtype", "failure", "different: dtype"),
     14: ("shape", "failure", "different: shape"),
