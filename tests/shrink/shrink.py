@@ -103,26 +103,33 @@ def generated(tensorop, operator, suite):
 
 
 class Program:
-    """Computes the cases of each folder whose name comes through one pipe, and says so through another."""
+    """Computes the cases of each folder whose name comes through one pipe, and says so through a pipe of the process that asks,
+    which `check` may have killed: no answer of one is read by another."""
 
     def __init__(self, folder, take_cases=take_cases):
         self.fault = None
         self.take_cases = take_cases
-        self.asked, self.answered = folder / "asked", folder / "answered"
+        self.folder, self.asked = folder, folder / "asked"
         os.mkfifo(self.asked)
-        os.mkfifo(self.answered)
-        self.command = f"echo {{cases}} > {self.asked}; read -r line < {self.answered}"
+        self.command = f"mkfifo {folder}/$$ && echo $$ {{cases}} > {self.asked} && read -r line < {folder}/$$ && rm {folder}/$$"
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
+        answer = None
         while True:
-            folder = self.asked.read_text().strip()
+            question = self.asked.read_text().splitlines()
+            if not question:
+                continue
+            process, _, cases = question[-1].partition(" ")
             try:
-                self.take_cases(folder, self.fault)
+                self.take_cases(cases, self.fault)
             except Exception:  # its cases have no results
                 traceback.print_exc()
-            finally:
-                self.answered.write_text("done\n")
+            if answer is not None:
+                os.close(answer)
+            # Opened for both, it waits for no reader; it stays open until the next question, for a reader who is late.
+            answer = os.open(self.folder / process, os.O_RDWR)
+            os.write(answer, b"done\n")
 
 
 VERSIONS = {"mod": ["openvino-1", "onnx-13", "numpy-2"], "prelu": ["onnx-7", "onnx-16"], "where": ["onnx-9", "onnx-16"],
