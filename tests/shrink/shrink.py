@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -98,7 +99,9 @@ def generated(tensorop, operator, suite):
     words = ["--spec", "onnx-18", "--count", "200", "--seed", "1", "--dtypes", "float32,int64,int8", "--invalid", "0.1"]
     subprocess.run([tensorop, "generate", operator, *words, "-o", suite], check=True)
     cases = suite / "cases.jsonl"
-    cases.write_text(cases.read_text().replace(',"ignore_open":true', ',"exact_bits":true' if operator == "add" else ""))
+    text = cases.read_text().replace(',"ignore_open":true', ',"exact_bits":true' if operator == "add" else "")
+    # One fault sums in float64, which these bounds allow.
+    cases.write_text(re.sub(r',"[ar]tol":[^,}]*', "", text))
     return cases
 
 
