@@ -25,7 +25,7 @@ struct ZipFile {
 
 // The member of a kept array.
 [[nodiscard]] const ZipMember& kept_member(const ArchiveArray& array);
-// The local header of a kept member. Throws Error if it is not one.
+// The local header of a kept member. Throws Error if there is none.
 [[nodiscard]] std::string_view kept_header(const ArchiveArray& array);
 // Whether no member of its file lies before the kept one.
 [[nodiscard]] bool is_first_member(const ArchiveArray& array);
