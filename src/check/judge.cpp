@@ -167,7 +167,7 @@ std::optional<BadEnd> fault_in_run(const Job& job, const ProgramRun& run, const 
                                       : Error(cat("the program failed: exit status ", run.end.status))};
 }
 
-// Lists paths; those that differ in their endings alone are one: "r/a.npy, r/b.{npy,json}".
+// Lists paths, with neighbours that differ only in their file extension as one: "r/a.npy, r/b.{npy,json}".
 std::string list_paths(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < paths.size();) {

@@ -63,8 +63,8 @@ struct IndexRule {
 inline constexpr IndexRule kNonNegative = {.negative = Negative::refuse};
 inline constexpr IndexRule kNearest = {.out_of_bounds = OutOfBounds::clip};
 
-// A difference that only the operator's own file interprets. It is known by its address: traits are constants
-// of static storage.
+// A rule that only the code of one operator interprets. Compared by address: each trait is a constant with
+// static storage duration.
 struct Trait {
   std::string_view meaning;  // "batch_dims may be negative (GN-2)"
 };
@@ -99,7 +99,7 @@ class Traits {
   return Traits(some) | Traits(other);
 }
 
-// What a version does otherwise than most versions do.
+// The rules of a version, each with the default that most versions have.
 struct VersionRules {
   IndexRule index = {};
   Traits traits = {};
