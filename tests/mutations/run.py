@@ -97,16 +97,22 @@ def read_faults(path):
     return faults
 
 
-def is_replaceable(text):
-    """Whether the text can be whole statements or a whole expression: each bracket is closed, no keyword begins or ends it."""
-    text = re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', "", text)
-    length = None
-    while length != len(text):
-        length = len(text)
-        text = re.sub(r"\([^][(){}]*\)|\[[^][(){}]*\]|\{[^][(){}]*\}", "", text)
-    if text.endswith(";") and not re.search(r"[][(){}]", text):
-        return True
-    return not re.search(r"[][(){};]|^(if|for|while|switch|case|return|throw|else)\b|\breturn$", text)
+def kind_of(text):
+    """"statements", "expression" or "neither", by brackets, and by the words and operators at the ends."""
+    text = re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', "0", text).replace("::", "")
+    before = None
+    while before != text:
+        before = text
+        text = re.sub(r"\([^][(){}]*\)|\[[^][(){}]*\]|\{[^][(){}]*\}", "0", text)
+    if re.search(r"[][(){}]", text):
+        return "neither"
+    if text == "" or text.endswith(";"):
+        return "neither" if re.match(r"(const |constexpr )?\w+ \w+ = ", text) else "statements"
+    if re.search(r"^(if|for|while|switch|case|return|throw|else|const)\b|\breturn$", text) or re.match(r"\w+ \w+ =", text):
+        return "neither"
+    if ";" in text or text.count("?") != text.count(":") or re.search(r"^[|/<>=.,?]|[&|*/+<>=?,.]$", text):
+        return "neither"
+    return "expression"
 
 
 def pattern_of(text):
@@ -127,12 +133,15 @@ def with_faults(text, faults):
     places = []
     for fault in faults:
         found = list(pattern_of(fault["original"]).finditer(text))
-        if not is_replaceable(fault["original"]) or not is_replaceable(fault["changed"]):
+        kind = kind_of(fault["original"])
+        if kind == "neither" or kind_of(fault["changed"]) != kind:
             fault["verdict"] = "NO EXPRESSION"
-        elif len(found) == 1:
-            places.append((found[0].start(), found[0].end(), fault))
-        else:
+        elif len(found) != 1:
             fault["verdict"] = f"NO PLACE ({len(found)})"
+        elif kind == "statements" and not re.search(r"([;:{})]|\belse|//[^\n]*)\s*$", text[:found[0].start()]):
+            fault["verdict"] = "NO STATEMENT"
+        else:
+            places.append((found[0].start(), found[0].end(), fault))
     places.sort(key=lambda place: place[0], reverse=True)
     end = len(text)
     for begin, stop, fault in places:
