@@ -21,10 +21,13 @@ class Archive;
 
 namespace tensorop::fuzz {
 
-// The targets: each its file, fuzz_NAME.cpp. What they return is for libFuzzer, and always 0.
-using Target = int(const std::uint8_t* data, std::size_t size);
-Target run_arguments, run_compare, run_gguf, run_jobs, run_json, run_model, run_npy, run_npz, run_operator,
-    run_safetensors, run_shard_index, run_tensor_proto;
+// A target, which its file fuzz_NAME.cpp adds to the list. What `run` returns is for libFuzzer, and always 0.
+class NamedTarget {
+ public:
+  using Run = int(const std::uint8_t* data, std::size_t size);
+
+  NamedTarget(std::string_view name, Run& run);
+};
 
 // Ends the process with `what` on standard error where `holds` is false.
 void require(bool holds, std::string_view what);

@@ -143,7 +143,7 @@ void check(const Call& call, const Ended& ended, const MemorySystem& before, con
 
 }  // namespace
 
-int run_arguments(const std::uint8_t* data, std::size_t size) {
+static int run_arguments(const std::uint8_t* data, std::size_t size) {
   const Call call = read_call(text_of(data, size));
   for (const std::string& word : call.words)
     require(form_of(word) == form_by_grammar(word), "a word has another form than its second grammar says");
@@ -156,5 +156,7 @@ int run_arguments(const std::uint8_t* data, std::size_t size) {
   check(call, run(call), before, memory);
   return 0;
 }
+
+const NamedTarget kArgumentsTarget("arguments", run_arguments);
 
 }  // namespace tensorop::fuzz

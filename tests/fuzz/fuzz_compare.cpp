@@ -111,7 +111,7 @@ void check(const Tensor& actual, const Tensor& expected, const Tolerances& toler
 
 }  // namespace
 
-int run_compare(const std::uint8_t* data, std::size_t size) {
+static int run_compare(const std::uint8_t* data, std::size_t size) {
   Random random(text_of(data, size));
   const auto texts = random_texts(random);
   const auto tolerances = attempt([&] { return parse_tolerances(texts); });
@@ -124,5 +124,7 @@ int run_compare(const std::uint8_t* data, std::size_t size) {
   check(actual, expected, *tolerances);
   return 0;
 }
+
+const NamedTarget kCompareTarget("compare", run_compare);
 
 }  // namespace tensorop::fuzz

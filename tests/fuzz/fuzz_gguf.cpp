@@ -8,7 +8,7 @@
 
 namespace tensorop::fuzz {
 
-int run_gguf(const std::uint8_t* data, std::size_t size) {
+static int run_gguf(const std::uint8_t* data, std::size_t size) {
   const std::string file = std::string("GGUF").append(text_of(data, size));
   const MemoryBound bound(file.size());
   MemorySystem memory;
@@ -23,5 +23,7 @@ int run_gguf(const std::uint8_t* data, std::size_t size) {
   require(bytes <= static_cast<std::int64_t>(file.size()), "tensors have more bytes than the file");
   return 0;
 }
+
+const NamedTarget kGgufTarget("gguf", run_gguf);
 
 }  // namespace tensorop::fuzz

@@ -58,7 +58,7 @@ std::optional<std::vector<Job>> read(JobPurpose purpose) {
 
 }  // namespace
 
-int run_jobs(const std::uint8_t* data, std::size_t size) {
+static int run_jobs(const std::uint8_t* data, std::size_t size) {
   const MemoryBound bound(size);
   MemorySystem memory;
   memory.put(kFile, std::string(text_of(data, size)));
@@ -73,5 +73,7 @@ int run_jobs(const std::uint8_t* data, std::size_t size) {
   }
   return 0;
 }
+
+const NamedTarget kJobsTarget("jobs", run_jobs);
 
 }  // namespace tensorop::fuzz

@@ -35,7 +35,7 @@ void check(std::string_view text, std::optional<DType> as, const Format& format)
 
 }  // namespace
 
-int run_json(const std::uint8_t* data, std::size_t size) {
+static int run_json(const std::uint8_t* data, std::size_t size) {
   const MemoryBound bound(size);
   std::string_view text = text_of(data, size);
   std::optional<DType> as;
@@ -51,5 +51,7 @@ int run_json(const std::uint8_t* data, std::size_t size) {
   check(text, as, *format);
   return 0;
 }
+
+const NamedTarget kJsonTarget("json", run_json);
 
 }  // namespace tensorop::fuzz

@@ -68,7 +68,7 @@ void check_initializers(const std::string& model) {
 
 }  // namespace
 
-int run_model(const std::uint8_t* data, std::size_t size) {
+static int run_model(const std::uint8_t* data, std::size_t size) {
   const MemoryBound bound(size);
   const auto owner = std::make_shared<const std::string>(text_of(data, size));
   const auto bytes = std::as_bytes(std::span(*owner));
@@ -84,5 +84,7 @@ int run_model(const std::uint8_t* data, std::size_t size) {
   check_call(*model);
   return 0;
 }
+
+const NamedTarget kModelTarget("model", run_model);
 
 }  // namespace tensorop::fuzz

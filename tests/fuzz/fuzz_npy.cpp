@@ -29,7 +29,7 @@ void check(Bytes file) {
 
 }  // namespace
 
-int run_npy(const std::uint8_t* data, std::size_t size) {
+static int run_npy(const std::uint8_t* data, std::size_t size) {
   const MemoryBound bound(size);
   // Anything else is refused at once.
   std::vector<std::byte> file(std::max(size, kNpyMagic.size()));
@@ -38,5 +38,7 @@ int run_npy(const std::uint8_t* data, std::size_t size) {
   check(file);
   return 0;
 }
+
+const NamedTarget kNpyTarget("npy", run_npy);
 
 }  // namespace tensorop::fuzz

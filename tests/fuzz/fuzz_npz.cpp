@@ -33,7 +33,7 @@ void check(const Archive& archive) {
 
 }  // namespace
 
-int run_npz(const std::uint8_t* data, std::size_t size) {
+static int run_npz(const std::uint8_t* data, std::size_t size) {
   const MemoryBound bound(size);
   MemorySystem memory;
   memory.put("a.npz", std::string(text_of(data, size)));
@@ -43,5 +43,7 @@ int run_npz(const std::uint8_t* data, std::size_t size) {
   if (archive) check(**archive);
   return 0;
 }
+
+const NamedTarget kNpzTarget("npz", run_npz);
 
 }  // namespace tensorop::fuzz

@@ -7,7 +7,7 @@
 
 namespace tensorop::fuzz {
 
-int run_operator(const std::uint8_t* data, std::size_t size) {
+static int run_operator(const std::uint8_t* data, std::size_t size) {
   static CallChecker checker;
   Random random(text_of(data, size));
   const RandomCase call = draw_call(random, {}, 0);
@@ -15,5 +15,7 @@ int run_operator(const std::uint8_t* data, std::size_t size) {
   require(checked.wrong.empty(), cat(checked.log, "  ", checked.wrong));
   return 0;
 }
+
+const NamedTarget kOperatorTarget("operator", run_operator);
 
 }  // namespace tensorop::fuzz

@@ -42,7 +42,7 @@ void check_header(const SafetensorsHeader& header) {
 
 }  // namespace
 
-int run_safetensors(const std::uint8_t* data, std::size_t size) {
+static int run_safetensors(const std::uint8_t* data, std::size_t size) {
   const MemoryBound bound(size);
   const std::string_view text = text_of(data, size);
   // The JSON alone, so that lengths that lie hide nothing.
@@ -56,5 +56,7 @@ int run_safetensors(const std::uint8_t* data, std::size_t size) {
   if (archive) check_archive(**archive);
   return 0;
 }
+
+const NamedTarget kSafetensorsTarget("safetensors", run_safetensors);
 
 }  // namespace tensorop::fuzz

@@ -22,7 +22,7 @@ std::string shard(std::string_view json) {
 // The text up to a zero byte is the index; what follows it, if anything, a third file.
 namespace tensorop::fuzz {
 
-int run_shard_index(const std::uint8_t* data, std::size_t size) {
+static int run_shard_index(const std::uint8_t* data, std::size_t size) {
   const MemoryBound bound(size);
   const std::string_view text = text_of(data, size);
   const std::string_view index = text.substr(0, text.find('\0'));
@@ -42,5 +42,7 @@ int run_shard_index(const std::uint8_t* data, std::size_t size) {
   require((*archive)->is_current(), "files that nobody changes have changed");
   return 0;
 }
+
+const NamedTarget kShardIndexTarget("shard_index", run_shard_index);
 
 }  // namespace tensorop::fuzz

@@ -63,10 +63,12 @@ void check(Bytes message) {
 
 }  // namespace
 
-int run_tensor_proto(const std::uint8_t* data, std::size_t size) {
+static int run_tensor_proto(const std::uint8_t* data, std::size_t size) {
   const MemoryBound bound(size);
   check(std::as_bytes(std::span(data, size)));
   return 0;
 }
+
+const NamedTarget kTensorProtoTarget("tensor_proto", run_tensor_proto);
 
 }  // namespace tensorop::fuzz

@@ -1,10 +1,10 @@
 // tensorop_fuzz TARGET [what libFuzzer takes]: one program, as linking it takes longer than compiling a
 // target. tensorop_fuzz TARGET --seeds FOLDER writes the seeds of the target.
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
 #include <string>
 #include <string_view>
@@ -18,24 +18,13 @@ namespace {
 
 using namespace tensorop::fuzz;
 
-struct NamedTarget {
-  std::string_view name;
-  Target* run;
-};
-constexpr NamedTarget kTargets[] = {{"arguments", run_arguments},
-                                    {"compare", run_compare},
-                                    {"gguf", run_gguf},
-                                    {"jobs", run_jobs},
-                                    {"json", run_json},
-                                    {"model", run_model},
-                                    {"npy", run_npy},
-                                    {"npz", run_npz},
-                                    {"operator", run_operator},
-                                    {"safetensors", run_safetensors},
-                                    {"shard_index", run_shard_index},
-                                    {"tensor_proto", run_tensor_proto}};
+// The targets of all files.
+auto& targets() {
+  static std::map<std::string_view, NamedTarget::Run*> by_name;
+  return by_name;
+}
 
-Target* chosen = nullptr;
+NamedTarget::Run* chosen = nullptr;
 
 // The rows of testdata/inputs that are inputs of the target, each as a file.
 void write_seeds(std::string_view target, const std::filesystem::path& folder) {
@@ -68,10 +57,14 @@ void write_seeds(std::string_view target, const std::filesystem::path& folder) {
 
 }  // namespace
 
+tensorop::fuzz::NamedTarget::NamedTarget(std::string_view name, Run& run) {
+  targets().emplace(name, &run);
+}
+
 extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
   const std::string_view name = *count > 1 ? (*arguments)[1] : "";
-  const auto* const target = std::ranges::find(kTargets, name, &NamedTarget::name);
-  if (target == std::end(kTargets)) {
+  const auto target = targets().find(name);
+  if (target == targets().end()) {
     std::fprintf(stderr, "usage: tensorop_fuzz TARGET ...   (targets: tests/README.md)\n");
     std::exit(2);
   }
@@ -79,7 +72,7 @@ extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
     write_seeds(name, (*arguments)[3]);
     std::exit(0);
   }
-  chosen = target->run;
+  chosen = target->second;
   (*arguments)[1] = (*arguments)[0];
   ++*arguments;
   --*count;

@@ -11,7 +11,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source apps/packages.sh
 
-mapfile -t all_targets < <(sed -nE 's/.*\{"(\w+)", run_\w+\}.*/\1/p' tests/fuzz/main.cpp)
+all_targets=(tests/fuzz/fuzz_*.cpp)
+all_targets=("${all_targets[@]#*/fuzz_}")
+all_targets=("${all_targets[@]%.cpp}")
 
 usage() {
   echo "usage: tests/fuzz/run.sh seeds|MINUTES [TARGET...]   (targets: ${all_targets[*]}; 5s is seconds)" >&2
