@@ -59,6 +59,7 @@ bool Filter::is_given() const {
 Filter::Test Filter::among(const std::vector<std::string>& names, FilterMembers members) const {
   const auto tests_of = [&](const std::vector<std::string>& texts) {
     std::vector<Test> out;
+    out.reserve(texts.size());
     for (const std::string& text : texts) out.push_back(test_of(text, names, members));
     return out;
   };
@@ -87,7 +88,7 @@ void Filter::require_matches() const {
 }
 
 Filter::Test Filter::only_among(const std::vector<std::string>& names) const {
-  const Test test = among(names);
+  Test test = among(names);
   for (const std::string& name : names) (void)test(name);
   require_matches();
   return test;

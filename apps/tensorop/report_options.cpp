@@ -96,12 +96,12 @@ int report_on(const Arguments& arguments, const ReportKind& kind,
 
 std::vector<Option> report_options(const ReportKind& kind) {
   const std::string things = cat(kind.noun, "s");
-  static const std::string kNotListed =
+  static const std::string not_listed =
       cat("--json --quiet --fail-fast --show --update --map --histogram --why ",
           join(report_rows(), " ", [](const ReportRow& row) { return row.option; }));
   std::vector<Option> own = {
       {"--list", Heading::selection, "", cat("print the names of the ", things, " and do no more"),
-       OptionRules{.excludes = kNotListed}},
+       OptionRules{.excludes = not_listed}},
       {"--fail-fast", Heading::running, "", "stop after the first failure"},
       json_option("print the report as JSON, for programs"),
   };

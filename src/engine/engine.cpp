@@ -126,7 +126,8 @@ Evaluated evaluate_with_unspecified(const Request& request, const Settings& sett
     Execution execution(bound->planned, bound->inputs, settings);
     Tensor result = execution.evaluate(arenas_of(*bound));
     warn_of_elements(*bound, execution.prepared(), settings);
-    return Evaluated{std::move(result), find_unspecified(request, bound, settings)};
+    FindUnspecified unspecified = find_unspecified(request, bound, settings);
+    return Evaluated{std::move(result), std::move(unspecified)};
   });
 }
 

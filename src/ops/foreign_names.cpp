@@ -129,8 +129,7 @@ std::string foreign_hint(std::string_view name) {
     if (found.op != nullptr && found.name->of == publisher.framework && !is_general)
       specs.push_back(cat("--spec ", spec));
   }
-  const std::string own =
-      specs.empty() ? "" : cat(printable(name), " itself needs ", join_words(specs, "or"));
+  std::string own = specs.empty() ? "" : cat(printable(name), " itself needs ", join_words(specs, "or"));
   const auto has_word = [&](const auto& row) { return row.names.find(word) != std::string_view::npos; };
   if (const auto call = std::ranges::find_if(kCalls, has_word); call != std::end(kCalls))
     return cat(call->library, "'s ", call->call, " is tensorop ", call->command, own.empty() ? "" : "; ",
