@@ -372,10 +372,10 @@ void Drawing::note_sums() {
   constexpr std::int64_t kLeastTerms = 12;
   const bool is_list = request.named.empty();
   if (!has("reduction") || (is_list ? request.positional.size() : request.named.size()) < 2) return;
-  const Tensor& updates =
-      is_list ? *request.positional.back().as<Tensor>() : *request.named.back().as<Tensor>();
-  const bool are_met = picked("values") == kOrder && picked("indices") == kAllEqual &&
-                       is_float(updates.dtype()) && updates.size() >= kLeastTerms;
+  const auto* const updates =
+      is_list ? request.positional.back().as<Tensor>() : request.named.back().as<Tensor>();
+  const bool are_met = picked("values") == kOrder && picked("indices") == kAllEqual && updates != nullptr &&
+                       is_float(updates->dtype()) && updates->size() >= kLeastTerms;
   const Coverage::Level level = sums();
   if (are_met) levels_.push_back(level);
 }

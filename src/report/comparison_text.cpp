@@ -111,7 +111,7 @@ std::string shown_value(const ShownValue& value) {
 
 // A limit of at most four digits that `least` satisfies.
 std::string upper_limit(double least) {
-  const std::string text = short_number(least);
+  std::string text = short_number(least);
   if (!std::isfinite(least) || std::strtod(text.c_str(), nullptr) >= least) return text;
   const double unit = std::pow(10, std::floor(std::log10(least)) - 3);
   return short_number(least + unit / 2);
