@@ -118,6 +118,18 @@ TEST_CASE("what is no model is refused as that", "[io][onnx]") {
   CHECK(!is_model(Proto().bytes(1, "ab").bytes(2, "c").message(7, Proto().bytes(2, "d")).text()));
 }
 
+TEST_CASE("a field of another wire type than a model's makes no model, by its kind and when it is read",
+          "[io][onnx]") {
+  for (int field = 1; field <= 8; ++field) {
+    CAPTURE(field);
+    const bool is_integer = field == 1 || field == 5;
+    const Proto other = is_integer ? Proto().bytes(field, "x") : Proto().integer(field, 1);
+    const std::string text = other.text() + gather_model().text();
+    CHECK(!is_model(text));
+    CHECK(error_in(text).find("wire type") != std::string::npos);
+  }
+}
+
 TEST_CASE("a file is told to be a model from its first bytes, and a TensorProto is not one", "[io][onnx]") {
   const std::string graph = Proto().message(1, onnx_node("Gather", {"x"}, {})).text();
   const Proto head = Proto().integer(1, 8).bytes(2, "a producer");

@@ -35,10 +35,8 @@ struct Evidence {
 void add_evidence(const ProtoField& field, std::span<const std::byte> bytes, Evidence& evidence) {
   const std::uint32_t number = field.number();
   const bool is_bytes = field.wire() == ProtoWire::bytes;
-  if (number == model::ir_version || number == model::model_version)
-    evidence.may_be_model &= field.wire() == ProtoWire::varint;
-  else if (number <= model::opset_import)
-    evidence.may_be_model &= is_bytes;
+  if (number <= model::opset_import)
+    evidence.may_be_model &= field.wire() == onnx_fields::wire_of_model(number);
   if (number == model::ir_version) (is_bytes ? evidence.has_text : evidence.has_version) = true;
   if (number == tensor_proto::kDataType) (is_bytes ? evidence.has_producer : evidence.has_data_type) = true;
   if (number == tensor_proto::kSegment) evidence.has_messages |= is_bytes;

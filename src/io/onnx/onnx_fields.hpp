@@ -65,6 +65,11 @@ TENSOROP_MESSAGE(dim, TENSOROP_DIM_FIELDS)
 #undef TENSOROP_FIELD_NAME
 #undef TENSOROP_FIELD_NUMBER
 
+// The wire type of a field of a model, up to opset_import: these tell a model from other messages.
+[[nodiscard]] constexpr ProtoWire wire_of_model(std::uint32_t field) {
+  return field == model::ir_version || field == model::model_version ? ProtoWire::varint : ProtoWire::bytes;
+}
+
 // The attribute type whose value is in the field.
 [[nodiscard]] constexpr OnnxAttributeType type_of_field(std::uint32_t field) {
   // Fields 2 to 11 have the order of the types.

@@ -98,7 +98,7 @@ class ModelReader {
 
   void read_model_field(const ProtoField& field, OnnxModel& model) {
     const std::uint32_t number = field.number();
-    if (number == model::producer_name) field.require(ProtoWire::bytes);
+    if (number <= model::opset_import) field.require(wire_of_model(number));
     if (number == model::graph) {
       const ProtoMessage graph = field.message(graph::kNames);
       has_graph_ = true;
