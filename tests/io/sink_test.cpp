@@ -18,6 +18,7 @@
 #include "io/source.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/faulty_system.hpp"
 #include "support/files.hpp"
 #include "support/npy_writer.hpp"
 #include "support/temp_dir.hpp"
@@ -221,6 +222,47 @@ TEST_CASE("an archive that a program without locks replaces is left to it", "[io
       const std::string line = error_of([&] { write(*sink, other, 1); });
       CHECK(line == path + ": was replaced or changed by another process: it is left as it is");
       CHECK(get(path) == theirs);
+    }
+  }
+}
+
+TEST_CASE("a file that a program without locks creates while a new archive gets its name is left to it",
+          "[io][sink]") {
+  // Their file is there when ours is to be named.
+  class LateFileSystem : public NamedOnlySystem {
+   public:
+    LateFileSystem(std::string path, bool named_only) : NamedOnlySystem(named_only), path_(std::move(path)) {}
+    int link_fd(int fd, const char* path) override {
+      write_file(path_, "theirs");
+      return System::link_fd(fd, path);
+    }
+    int rename(const char* from, const char* to) override {
+      write_file(path_, "theirs");
+      return System::rename(from, to);
+    }
+    int rename_new(const char* from, const char* to) override {
+      write_file(path_, "theirs");
+      return System::rename_new(from, to);
+    }
+
+   private:
+    std::string path_;
+  };
+  const Tensor tensor = tensor_of<std::int32_t>(DType::int32, {2}, {7, 8});
+  for (const char* file : {"a.npz", "a.safetensors"}) {
+    for (const bool named_only : {false, true}) {
+      const TempDir dir;
+      const std::string path = dir.file(file);
+      CAPTURE(path, named_only);
+      LateFileSystem late(path, named_only);
+      const ScopedSystem scope(late);
+      const auto sink = open_sink({.path = path, .array = "x", .is_member = true}, DType::int32, {2}, 0);
+      const std::string line = error_of([&] { write(*sink, tensor, 2); });
+      CHECK(line == path +
+                        ": was created by another process: it is left as it is\n"
+                        "the command can be repeated: it adds to the archive then");
+      CHECK(get(path) == "theirs");
+      CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);
     }
   }
 }
