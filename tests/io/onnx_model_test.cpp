@@ -128,6 +128,9 @@ TEST_CASE("a field of another wire type than a model's makes no model, by its ki
     CHECK(!is_model(text));
     CHECK(error_in(text).find("wire type") != std::string::npos);
   }
+  const std::string unknown_integer = Proto().message(7, Proto().integer(3, 1)).text();
+  CHECK(!is_model(unknown_integer));
+  CHECK(error_in(unknown_integer).find("wire type") != std::string::npos);
 }
 
 TEST_CASE("a file is told to be a model from its first bytes, and a TensorProto is not one", "[io][onnx]") {

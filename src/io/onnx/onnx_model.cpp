@@ -119,6 +119,7 @@ class ModelReader {
   void read_graph(ProtoMessage message, OnnxModel& model) {
     read_fields(message, {}, [&](const ProtoField& field) {
       const std::uint32_t number = field.number();
+      field.require(ProtoWire::bytes);  // by which classify_message() knows a graph
       if (number == graph::node) model.nodes.push_back(read_node(field.message(node::kNames)));
       if (number == graph::initializer) model.initializers.push_back(read_tensor(field));
       if (number == graph::input) model.inputs.push_back(read_value(field.message(value::kNames)));
