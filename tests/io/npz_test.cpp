@@ -15,6 +15,7 @@
 #include "io/format.hpp"
 #include "io/json/json_writer.hpp"
 #include "io/npz/zip_directory.hpp"
+#include "io/npz/zip_records.hpp"
 #include "io/sink.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
@@ -100,6 +101,24 @@ TEST_CASE("a member whose size is the first that 32 bits do not hold needs zip64
     write_archive(dir.file("a.npz"), {.zip64_from = zip64_from}, arrays);
     constexpr std::size_t kVersionNeeded = 4;  // in the member's own header: 4.5 is zip64, 2.0 is not
     CHECK(get(dir.file("a.npz"))[kVersionNeeded] == (zip64_from == size ? 45 : 20));
+  }
+}
+
+// APPNOTE 4.4.22: 65535 in 16 bits says that the zip64 record has the number of members.
+TEST_CASE("the directory of 65535 members or more has a zip64 record with their number", "[io][npz]") {
+  for (const std::int64_t members : {65534, 65535, 65536}) {
+    CAPTURE(members);
+    const std::string end = ZipRecords(std::int64_t{1} << 31).end_of_directory(members, 0, 0, "");
+    const std::string number = {static_cast<char>(members), static_cast<char>(members >> 8),
+                                static_cast<char>(members >> 16)};
+    if (members < 65535) {
+      CHECK(end.substr(0, 4) == "PK\5\6");
+      CHECK(end.substr(8, 2) == number.substr(0, 2));
+    } else {
+      CHECK(end.substr(0, 4) == "PK\6\6");
+      CHECK(end.substr(24, 3) == number);
+      CHECK(end.substr(end.size() - 22 + 8, 2) == "\xFF\xFF");
+    }
   }
 }
 
